@@ -1,0 +1,29 @@
+# What `make install` puts into a prefix: libraries, headers, tool, man pages, pkg-config file and
+# CMake package.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS vyre_shared vyre_static EXPORT vyreTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/vyre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(VYRE_BUILD_CLI)
+  install(TARGETS vyre_cli DESTINATION ${CMAKE_INSTALL_BINDIR})
+  file(GLOB man_pages docs/man/*.1)
+  install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+
+# The .pc file carries paths relative to itself, so that an install can be moved.
+file(RELATIVE_PATH VYRE_PC_PREFIX
+  /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/vyre.pc.in vyre.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/vyre.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/vyre)
+configure_package_config_file(cmake/vyreConfig.cmake.in vyreConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(vyreConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/vyreConfig.cmake
+  ${PROJECT_BINARY_DIR}/vyreConfigVersion.cmake
+  DESTINATION ${package_dir})
+install(EXPORT vyreTargets NAMESPACE vyre:: DESTINATION ${package_dir})

@@ -1,0 +1,34 @@
+/*
+ * allocator.h: where Vyre takes its memory from.
+ *
+ * An allocator is given when an object is created and is used for all that the object owns. A
+ * zeroed struct means the C library's allocator.
+ *
+ * Thread-safety: the callbacks must be callable from every thread that uses the object.
+ */
+#ifndef VYRE_ALLOCATOR_H
+#define VYRE_ALLOCATOR_H
+
+#include <stddef.h>
+
+#include <vyre/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct vyre_allocator {
+    void *user; /* Borrowed: passed back to the callbacks */
+
+    /* `size_bytes` is not 0, `alignment` is a power of two. NULL means out of memory. */
+    void *(*allocate)(void *user, size_t size_bytes, size_t alignment);
+
+    /* Given what allocate was given. `memory` is never NULL. */
+    void (*deallocate)(void *user, void *memory, size_t size_bytes, size_t alignment);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

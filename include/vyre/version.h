@@ -1,0 +1,27 @@
+/*
+ * version.h: the one place where the version is written; the build reads it from here.
+ */
+#ifndef VYRE_VERSION_H
+#define VYRE_VERSION_H
+
+#include <vyre/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VYRE_VERSION_MAJOR 0
+#define VYRE_VERSION_MINOR 1
+#define VYRE_VERSION_PATCH 0
+
+/* Bumped on every incompatible change before 1.0; the SONAME is libvyre.so.<this>. */
+#define VYRE_ABI_VERSION 0
+
+/* The version of the library that is loaded, for example "0.1.0". Static storage. */
+VYRE_API const char *vyre_version_string(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

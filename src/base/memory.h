@@ -1,0 +1,23 @@
+/*
+ * memory.h: allocation through a user's allocator.
+ */
+#ifndef VYRE_BASE_MEMORY_H
+#define VYRE_BASE_MEMORY_H
+
+#include <stddef.h>
+
+#include <vyre/allocator.h>
+#include <vyre/export.h>
+
+/* The allocator that a desc's value stands for: itself, or the C library's where it is zeroed. */
+struct vyre_allocator vyre_allocator_resolve(const struct vyre_allocator *allocator);
+
+/* Zeroed memory, or NULL. `allocator` is a resolved one; size_bytes must not be 0. */
+VYRE_NODISCARD void *vyre_memory_allocate(const struct vyre_allocator *allocator, size_t size_bytes,
+                                          size_t alignment);
+
+/* NULL is ignored. Size and alignment as they were allocated. */
+void vyre_memory_free(const struct vyre_allocator *allocator, void *memory, size_t size_bytes,
+                      size_t alignment);
+
+#endif
