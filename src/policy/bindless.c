@@ -1,0 +1,55 @@
+/*
+ * bindless.c: D9, one table of addresses instead of bindings?
+ */
+#include <vyre/policy.h>
+
+#include "base/text.h"
+#include "policy/rules.h"
+
+struct vyre_bindless_verdict vyre_bindless_decide(const struct vyre_bindless_input *input)
+{
+    return vyre_rule_bindless(input);
+}
+
+size_t vyre_bindless_format(const struct vyre_bindless_verdict *verdict, char *out, size_t capacity)
+{
+    struct vyre_text text = vyre_text_begin(out, capacity);
+    switch (verdict->choice) {
+    case VYRE_BINDLESS_NONE:
+        vyre_text_append(&text, "none");
+        break;
+    case VYRE_TRADITIONAL_BINDINGS:
+        vyre_text_append(&text, "traditional-bindings");
+        break;
+    case VYRE_BINDLESS:
+        vyre_text_append(&text, "bindless");
+        break;
+    }
+    return text.length;
+}
+
+static const char *support_text(enum vyre_bindless_support support)
+{
+    switch (support) {
+    case VYRE_BINDLESS_UNSUPPORTED:
+        break;
+    case VYRE_BINDLESS_STATIC:
+        return "has static";
+    case VYRE_BINDLESS_FULL:
+        return "has full";
+    }
+    return "has no";
+}
+
+size_t vyre_bindless_explain(const struct vyre_bindless_input *input, char *out, size_t capacity)
+{
+    struct vyre_text text = vyre_text_begin(out, capacity);
+    bool enough = input->resource_count >= VYRE_BINDLESS_THRESHOLD;
+    vyre_text_appendf(&text,
+                      "%u resources are %s the threshold of %u, the device %s bindless "
+                      "support and the indexing is %s.",
+                      input->resource_count, enough ? "not below" : "below",
+                      (unsigned)VYRE_BINDLESS_THRESHOLD, support_text(input->support),
+                      input->dynamic_indexing ? "dynamic" : "not dynamic");
+    return text.length;
+}

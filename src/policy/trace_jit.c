@@ -1,0 +1,67 @@
+/*
+ * trace_jit.c: I2, does compiling the predicted shape ahead of need pay?
+ */
+#include <vyre/policy.h>
+
+#include "base/text.h"
+#include "policy/rules.h"
+
+struct vyre_trace_jit_verdict vyre_trace_jit_decide(const struct vyre_trace_jit_input *input)
+{
+    return vyre_rule_trace_jit(input);
+}
+
+size_t vyre_trace_jit_format(const struct vyre_trace_jit_verdict *verdict, char *out,
+                             size_t capacity)
+{
+    struct vyre_text text = vyre_text_begin(out, capacity);
+    switch (verdict->choice) {
+    case VYRE_TRACE_JIT_NONE:
+        vyre_text_append(&text, "none");
+        break;
+    case VYRE_HOLD_STEADY:
+        vyre_text_append(&text, "hold-steady");
+        break;
+    case VYRE_SPECULATE:
+        vyre_text_append(&text, "speculate:");
+        vyre_text_append_u64(&text, verdict->savings_ns);
+        break;
+    }
+    return text.length;
+}
+
+size_t vyre_trace_jit_explain(const struct vyre_trace_jit_input *input, char *out, size_t capacity)
+{
+    struct vyre_text text = vyre_text_begin(out, capacity);
+    if (input->shader_hit_count < VYRE_TRACE_JIT_MIN_HITS) {
+        vyre_text_appendf(&text, "%u hits are fewer than the %u that a prediction needs.",
+                          input->shader_hit_count, (unsigned)VYRE_TRACE_JIT_MIN_HITS);
+        return text.length;
+    }
+    if (input->prediction_confidence_bps < VYRE_TRACE_JIT_MIN_CONFIDENCE_BPS) {
+        vyre_text_appendf(&text, "A confidence of %u is below %u (out of 10,000).",
+                          input->prediction_confidence_bps,
+                          (unsigned)VYRE_TRACE_JIT_MIN_CONFIDENCE_BPS);
+        return text.length;
+    }
+    if (input->miss_cost_ns == 0) {
+        vyre_text_append(&text, "A miss costs 0 ns, so there is nothing to save.");
+        return text.length;
+    }
+    struct vyre_trace_jit_verdict verdict = vyre_rule_trace_jit(input);
+    bool pays = verdict.choice == VYRE_SPECULATE;
+    vyre_text_append(&text, "A miss of ");
+    vyre_text_append_u64(&text, input->miss_cost_ns);
+    vyre_text_appendf(&text, " ns x %u / 10000 = ", input->prediction_confidence_bps);
+    vyre_text_append_u64(&text, vyre_rule_weighted_miss(input));
+    vyre_text_appendf(&text, " ns expected, %s ", pays ? "more than" : "not more than");
+    vyre_text_append_u64(&text, input->speculative_spec_cost_ns);
+    vyre_text_append(&text, " ns to compile ahead");
+    if (pays) {
+        vyre_text_append(&text, ": it saves ");
+        vyre_text_append_u64(&text, verdict.savings_ns);
+        vyre_text_append(&text, " ns");
+    }
+    vyre_text_append(&text, ".");
+    return text.length;
+}
