@@ -53,9 +53,10 @@ static inline struct vyre_arm_verdict vyre_rule_arms(const struct vyre_arm *firs
 static inline struct vyre_copy_verdict vyre_rule_copy(uint32_t copy_dst_slot,
                                                       const struct vyre_arm *kernel)
 {
-    bool touched = vyre_slot_set_has(&kernel->reads, copy_dst_slot) |
-                   vyre_slot_set_has(&kernel->writes, copy_dst_slot);
-    return (struct vyre_copy_verdict){.choice = touched ? VYRE_COPY_SERIALIZE : VYRE_COPY_OVERLAP};
+    bool reads = vyre_slot_set_has(&kernel->reads, copy_dst_slot);
+    bool writes = vyre_slot_set_has(&kernel->writes, copy_dst_slot);
+    return (struct vyre_copy_verdict){.choice = (reads | writes) ? VYRE_COPY_SERIALIZE
+                                                                 : VYRE_COPY_OVERLAP};
 }
 
 /* D4. What replaying saves against launching before the recording is paid; 0 when not cheaper. */
@@ -84,8 +85,8 @@ static inline struct vyre_bindless_verdict vyre_rule_bindless(
     bool can = (input->support == VYRE_BINDLESS_FULL) |
                ((input->support == VYRE_BINDLESS_STATIC) & !input->dynamic_indexing);
     bool pays = input->resource_count >= VYRE_BINDLESS_THRESHOLD;
-    return (struct vyre_bindless_verdict){.choice = can & pays ? VYRE_BINDLESS
-                                                               : VYRE_TRADITIONAL_BINDINGS};
+    return (struct vyre_bindless_verdict){.choice = (can & pays) ? VYRE_BINDLESS
+                                                                 : VYRE_TRADITIONAL_BINDINGS};
 }
 
 /*

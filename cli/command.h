@@ -1,0 +1,33 @@
+/*
+ * command.h: what a command of the tool is.
+ *
+ * A command is one file and one row in main.c's table. It writes its results to the output that it
+ * is given and its diagnostics to standard error; a failed write shows up in the output, and main
+ * reports it.
+ */
+#ifndef VYRE_CLI_COMMAND_H
+#define VYRE_CLI_COMMAND_H
+
+#include "output.h"
+
+/* The tool's exit codes; part of its interface. */
+enum cli_exit {
+    CLI_EXIT_DONE = 0,
+    CLI_EXIT_FAILED = 1,    /* the work failed */
+    CLI_EXIT_BAD_INPUT = 2, /* bad usage or bad input */
+    CLI_EXIT_ABSENT = 77,   /* the asked-for backend or mode is not there */
+};
+
+struct cli_command {
+    const char *name;
+    const char *summary;
+
+    /* `arguments` are what follows the command's name; the array may be reordered. */
+    enum cli_exit (*run)(char **arguments, size_t count, struct cli_output *out);
+    void (*help)(struct cli_output *out);
+};
+
+enum cli_exit cli_decide_run(char **arguments, size_t count, struct cli_output *out);
+void cli_decide_help(struct cli_output *out);
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * main.c: the commands of the tool, and what they share.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <vyre/vyre.h>
+
+#include "command.h"
+#include "message.h"
+#include "output.h"
+#include "suggest.h"
+
+static const struct cli_command commands[] = {
+    {"decide", "ask one policy, for a table of inputs or for one set", cli_decide_run,
+     cli_decide_help},
+};
+
+#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
+static const char usage[] = "Usage: vyre COMMAND [ARGUMENT]...\n"
+                            "       vyre help [COMMAND]\n"
+                            "       vyre --version\n";
+
+static void print_help(struct cli_output *out)
+{
+    cli_output_text(out, usage);
+    cli_output_text(out, "\nDispatches GPU work by the fastest safe route, and says why.\n"
+                         "\nCommands:\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+        cli_output_text(out, line);
+    }
+    cli_output_text(out, "\n`vyre help COMMAND` says more.\n"
+                         "\nExit codes: 0 done, 1 the work failed, 2 bad usage or bad input,\n"
+                         "77 the asked-for backend or mode is not there.\n");
+}
+
+static void print_version(struct cli_output *out)
+{
+    cli_output_text(out, "vyre ");
+    cli_output_text(out, vyre_version_string());
+    cli_output_text(out, "\n");
+}
+
+static const struct cli_command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
+
+static enum cli_exit unknown_command(const char *name)
+{
+    struct cli_suggestion suggestion = {.wanted = cli_span_of(name)};
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        cli_suggestion_offer(&suggestion, commands[i].name);
+    bool is_option = name[0] == '-';
+    if (is_option) {
+        cli_suggestion_offer(&suggestion, "--help");
+        cli_suggestion_offer(&suggestion, "--version");
+    } else {
+        cli_suggestion_offer(&suggestion, "help");
+    }
+    struct vyre_diag diag;
+    (void)vyre_diag_set(
+        &diag, is_option ? VYRE_DIAG_CLI_UNKNOWN_OPTION : VYRE_DIAG_CLI_UNKNOWN_COMMAND, NULL, 0,
+        "there is no %s `%s`", is_option ? "option" : "command", cli_quote(suggestion.wanted).text);
+    vyre_diag_set_fix(&diag, "See `vyre --help`.");
+    if (suggestion.nearest)
+        vyre_diag_set_fix(&diag, "Did you mean `%s`? See `vyre --help`.", suggestion.nearest);
+    cli_message_print(&diag, NULL);
+    return CLI_EXIT_BAD_INPUT;
+}
+
+/* `vyre help`, and `vyre help COMMAND`. */
+static enum cli_exit help(const char *name, struct cli_output *out)
+{
+    const struct cli_command *command = name ? find_command(name) : NULL;
+    if (name && !command)
+        return unknown_command(name);
+    if (command)
+        command->help(out);
+    else
+        print_help(out);
+    return CLI_EXIT_DONE;
+}
+
+static enum cli_exit run(int argc, char **argv, struct cli_output *out)
+{
+    if (argc < 2) {
+        fputs(usage, stderr);
+        return CLI_EXIT_BAD_INPUT;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return help(NULL, out);
+    if (strcmp(name, "help") == 0)
+        return help(argv[2], out);
+    if (strcmp(name, "--version") == 0) {
+        print_version(out);
+        return CLI_EXIT_DONE;
+    }
+    const struct cli_command *command = find_command(name);
+    if (!command)
+        return unknown_command(name);
+    return command->run(argv + 2, (size_t)argc - 2, out);
+}
+
+static ssize_t write_descriptor(void *user, const char *bytes, size_t size_bytes)
+{
+    return write(*(int *)user, bytes, size_bytes);
+}
+
+/* Writes what is left. A reader that went away is told nothing: it does not want to hear more. */
+static enum cli_exit finish(struct cli_output *out, enum cli_exit result)
+{
+    cli_output_flush(out);
+    if (!cli_output_failed(out))
+        return result;
+    if (out->error != EPIPE) {
+        struct vyre_diag diag;
+        (void)vyre_diag_set(&diag, VYRE_DIAG_CLI_OUTPUT, NULL, out->error,
+                            "cannot write standard output: %s", strerror(out->error));
+        cli_message_print(&diag, NULL);
+    }
+    return CLI_EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    /* A closed pipe is an exit code like any other failed write, not a death by signal. */
+    signal(SIGPIPE, SIG_IGN);
+    int descriptor = STDOUT_FILENO;
+    struct cli_output out;
+    cli_output_init(&out, write_descriptor, &descriptor);
+    return (int)finish(&out, run(argc, argv, &out));
+}
