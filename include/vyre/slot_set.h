@@ -4,8 +4,8 @@
  * Up to 8 slots live in the struct itself; larger sets use memory that the caller gives at init.
  * The slots are kept sorted and without duplicates.
  *
- *   inline   [ 2 | 5 | 9 | 2 | 2 | 2 | 2 | 2 ]     count 3; lanes past the count repeat the first
- * slot, so that all 8 can be compared without a mask
+ *   inline   [ 2 | 5 | 9 | 2 | 2 | 2 | 2 | 2 ]   count 3: lanes past the count repeat the first
+ *                                                slot, so that all 8 are compared without a mask
  *
  * Invariants: slots strictly ascending; count <= capacity; inline lanes as above. Change a set only
  * through the functions below. A copied struct shares the caller's memory with its original.

@@ -9,14 +9,18 @@
  * A writer takes ticket t and owns its slot from the moment it moves the stamp from an older even
  * value to the odd 2t + 1 until it stores the even 2t + 2. A reader that sees 2t + 2 before and
  * after copying the words has event t whole. A writer that finds its slot being written, or already
- * holding a later event, gives its own event up: in a ring that is a full lap behind, that event
- * would be gone an instant later anyway. All such losses show up in `dropped`.
+ * holding a later event, gives its own event up rather than wait: that happens only when somebody
+ * is a full lap of the ring behind. All such losses show up in `dropped`.
  *
- * Orders: there are no stand-alone fences (the thread sanitizer cannot see them), each order sits
- * on an access and names its pair: (A) stamp claimed, acquire          - (D) stamp completed,
- * release   by the previous writer (B) words stored, release           - (C) words loaded, acquire
- * a reader that sees a word of a new event also sees the claim (A) before it, so its second look at
- * the stamp differs (D) stamp completed, release        - (E) stamp first seen, acquire
+ * Orders: there are no stand-alone fences (the thread sanitizer cannot see them); each order sits
+ * on an access and names its pair.
+ *
+ *   (A) stamp claimed, acquire     pairs with (D) of the slot's previous writer
+ *   (B) words stored, release      pairs with (C): a reader that sees a word of a new event also
+ *                                  sees the claim before it, so its second look at the stamp differs
+ *   (C) words loaded, acquire
+ *   (D) stamp completed, release   pairs with (A) and (E)
+ *   (E) stamp first seen, acquire
  */
 #include <vyre/audit.h>
 
