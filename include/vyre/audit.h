@@ -47,11 +47,11 @@ struct vyre_audit_counters {
     uint64_t verdicts[VYRE_POLICY_COUNT][VYRE_AUDIT_CHOICES];
 };
 
-/* What a snapshot found. recorded = kept in the ring at that moment + dropped. */
+/* What a snapshot found. recorded = whole in the ring at that moment + dropped. */
 struct vyre_audit_snapshot {
     size_t count;         /* events written to the caller's memory, oldest first */
     uint64_t recorded;    /* events ever recorded */
-    uint64_t dropped;     /* events no longer in the ring */
+    uint64_t dropped;     /* overwritten, given up, or still being written at that moment */
     uint32_t event_limit; /* what the desc's value became */
     struct vyre_audit_counters counters;
 };
@@ -71,8 +71,8 @@ VYRE_API void vyre_audit_record_event(struct vyre_audit *audit,
                                       const struct vyre_policy_event *event);
 
 /*
- * Copies the newest events that fit into `events`, oldest first. An event that is being overwritten
- * at that moment is left out. `events` may be NULL when `capacity` is 0.
+ * Copies the newest events that fit into `events`, oldest first. An event that is being written or
+ * overwritten at that moment is left out. `events` may be NULL when `capacity` is 0.
  */
 VYRE_API void vyre_audit_snapshot(const struct vyre_audit *audit, struct vyre_audit_event *events,
                                   size_t capacity, struct vyre_audit_snapshot *out_snapshot);
@@ -92,7 +92,10 @@ VYRE_API size_t vyre_audit_event_format_json(const struct vyre_audit_event *even
 /* Called with pieces of a text, in order; the bytes are not terminated. */
 typedef void vyre_text_sink(void *user, const char *bytes, size_t size_bytes);
 
-/* A whole snapshot: one line per event, then one line of counts; or one JSON document. */
+/*
+ * A whole snapshot. As text: one line per event, one line of verdict counts per policy, and one
+ * line with recorded, dropped and limit. As JSON: one document.
+ */
 VYRE_API void vyre_audit_render_text(const struct vyre_audit_snapshot *snapshot,
                                      const struct vyre_audit_event *events, vyre_text_sink *sink,
                                      void *user);

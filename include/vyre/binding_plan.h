@@ -121,9 +121,9 @@ struct vyre_transfer_account {
 
 /*
  * Adds up a plan's transfers. `input_lengths_bytes` gives the lengths of the inputs by input index,
- * as check_inputs takes them; it may be NULL when no binding is open. An open binding without an
- * input index counts 0 bytes. PLAN_OVERFLOW names the table that overflowed; *out_account is then
- * zeroed.
+ * as check_inputs takes them; it may be NULL when no input is open, and is ARGUMENT_NULL when one
+ * is. An open binding without an input index counts 0 bytes. PLAN_OVERFLOW names the table that
+ * overflowed. *out_account is zeroed on failure.
  */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_binding_plan_account(
     const struct vyre_binding_plan *plan, const size_t *input_lengths_bytes,

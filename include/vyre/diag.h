@@ -33,7 +33,10 @@ enum vyre_diag_id {
 #define VYRE_DIAG_MESSAGE_BYTES 320
 #define VYRE_DIAG_FIX_BYTES     192
 
-/* A diagnostic. Texts are always terminated; one that does not fit ends in "...". */
+/*
+ * A diagnostic. Texts are always terminated; one that does not fit is cut between two UTF-8
+ * characters and ends in "...".
+ */
 struct vyre_diag {
     enum vyre_status status;
     enum vyre_diag_id id;

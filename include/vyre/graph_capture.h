@@ -17,7 +17,10 @@
 extern "C" {
 #endif
 
-/* Shared bindings are in no table. A zeroed struct is the plan of nothing, but for the argument. */
+/*
+ * Shared bindings are in no table. A zeroed struct says that a replay is not safe, so it is no
+ * start for extend: to start from nothing, build with an empty (zeroed) binding plan.
+ */
 struct vyre_graph_capture_plan {
     size_t input_device_capacity;    /* bindings with an input index */
     size_t output_device_capacity;   /* all others */

@@ -79,8 +79,7 @@ VYRE_API size_t vyre_persistent_kernel_format(const struct vyre_persistent_kerne
 VYRE_API size_t vyre_persistent_kernel_explain(const struct vyre_persistent_kernel_input *input,
                                                char *out, size_t capacity);
 
-/* ---- D2: may two arms run side by side? -------------------------------------------------------
- */
+/* ---- D2: may two arms run side by side? ------------------------------------------------------ */
 
 /* Borrowed slot memory inside the sets, if any, must outlive the arm. */
 struct vyre_arm {
@@ -115,8 +114,7 @@ VYRE_API size_t vyre_arm_independence_explain(const struct vyre_arm *first,
                                               const struct vyre_arm *second, char *out,
                                               size_t capacity);
 
-/* ---- D3: may a host-to-device copy run beside a kernel? ---------------------------------------
- */
+/* ---- D3: may a host-to-device copy run beside a kernel? -------------------------------------- */
 
 enum vyre_copy_choice {
     VYRE_COPY_ABSENT = 0, /* no copy is queued: there was nothing to decide */
@@ -135,8 +133,7 @@ VYRE_API size_t vyre_copy_overlap_format(const struct vyre_copy_verdict *verdict
 VYRE_API size_t vyre_copy_overlap_explain(uint32_t copy_dst_slot, const struct vyre_arm *kernel,
                                           char *out, size_t capacity);
 
-/* ---- D4: does recording once and replaying pay? -----------------------------------------------
- */
+/* ---- D4: does recording once and replaying pay? ---------------------------------------------- */
 
 struct vyre_command_reuse_input {
     uint32_t repeat_count;
@@ -163,8 +160,7 @@ VYRE_API size_t vyre_command_reuse_format(const struct vyre_command_reuse_verdic
 VYRE_API size_t vyre_command_reuse_explain(const struct vyre_command_reuse_input *input, char *out,
                                            size_t capacity);
 
-/* ---- D9: one table of addresses instead of bindings? ------------------------------------------
- */
+/* ---- D9: one table of addresses instead of bindings? ----------------------------------------- */
 
 /* From this many resources on, bindless pays by default. */
 #define VYRE_BINDLESS_THRESHOLD 24
@@ -197,8 +193,7 @@ VYRE_API size_t vyre_bindless_format(const struct vyre_bindless_verdict *verdict
 VYRE_API size_t vyre_bindless_explain(const struct vyre_bindless_input *input, char *out,
                                       size_t capacity);
 
-/* ---- I2: does compiling the predicted shape ahead of need pay? --------------------------------
- */
+/* ---- I2: does compiling the predicted shape ahead of need pay? ------------------------------- */
 
 #define VYRE_TRACE_JIT_MIN_HITS           8
 #define VYRE_TRACE_JIT_MIN_CONFIDENCE_BPS 6000
@@ -229,15 +224,13 @@ VYRE_API size_t vyre_trace_jit_format(const struct vyre_trace_jit_verdict *verdi
 VYRE_API size_t vyre_trace_jit_explain(const struct vyre_trace_jit_input *input, char *out,
                                        size_t capacity);
 
-/* ---- The bundle: all six at once --------------------------------------------------------------
- */
+/* ---- The bundle: all six at once ------------------------------------------------------------- */
 
 struct vyre_bundle_input {
     struct vyre_persistent_kernel_input persistent_kernel;
     const struct vyre_arm *first_arm;  /* Borrowed */
     const struct vyre_arm *second_arm; /* Borrowed */
-    const struct vyre_arm
-        *copy_arm; /* Borrowed: the kernel beside the copy; NULL: no copy queued */
+    const struct vyre_arm *copy_arm;   /* Borrowed: beside the copy; NULL: no copy is queued */
     uint32_t copy_dst_slot;
     struct vyre_command_reuse_input command_reuse;
     struct vyre_bindless_input bindless;
@@ -256,8 +249,7 @@ struct vyre_bundle {
 VYRE_API void vyre_bundle_decide(const struct vyre_bundle_input *input,
                                  struct vyre_bundle *out_bundle);
 
-/* ---- What an aggressive verdict leaves behind -------------------------------------------------
- */
+/* ---- What an aggressive verdict leaves behind ------------------------------------------------ */
 
 enum vyre_policy_action {
     VYRE_ACTION_NONE = 0,

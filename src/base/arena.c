@@ -39,12 +39,25 @@ void vyre_arena_deinit(struct vyre_arena *arena)
     }
 }
 
+/* Frees the newest block if nothing in it is handed out: what a reset kept. */
+static void drop_empty_head(struct vyre_arena *arena)
+{
+    struct vyre_arena_block *block = arena->head;
+    if (block && block->used_bytes == sizeof *block) {
+        arena->head = block->next;
+        free_block(arena, block);
+    }
+}
+
 /* A new block that takes `size_bytes` at least, or NULL. */
 static struct vyre_arena_block *add_block(struct vyre_arena *arena, size_t size_bytes)
 {
     size_t wanted;
-    if (!vyre_checked_add_size(size_bytes, sizeof(struct vyre_arena_block), &wanted))
+    if (!vyre_checked_add_size(size_bytes, sizeof(struct vyre_arena_block), &wanted) ||
+        wanted > arena->limit_bytes)
         return NULL;
+    /* A kept block that is too small would only count against the limit. */
+    drop_empty_head(arena);
     size_t room = arena->limit_bytes - arena->total_bytes;
     if (wanted > room)
         return NULL;
@@ -66,6 +79,8 @@ void *vyre_arena_allocate(struct vyre_arena *arena, size_t size_bytes, size_t al
 {
     struct vyre_arena_block *block = arena->head;
     size_t start = 0;
+    if (size_bytes == 0)
+        size_bytes = 1; /* a block with anything handed out is not empty */
     bool fits = block && vyre_checked_align_size(block->used_bytes, alignment, &start) &&
                 start <= block->size_bytes && size_bytes <= block->size_bytes - start;
     if (!fits) {

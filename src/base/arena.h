@@ -38,7 +38,10 @@ void vyre_arena_deinit(struct vyre_arena *arena);
 VYRE_NODISCARD void *vyre_arena_allocate(struct vyre_arena *arena, size_t size_bytes,
                                          size_t alignment);
 
-/* Forgets all that was allocated; keeps one block. */
+/*
+ * Forgets all that was allocated; keeps one block. If that is too small for the next request it is
+ * replaced, so that the request succeeds whenever that of a fresh arena would.
+ */
 void vyre_arena_reset(struct vyre_arena *arena);
 
 #endif

@@ -9,6 +9,10 @@
 
 #include "base/text.h"
 
+/* What a text that does not fit ends in. */
+#define CUT_MARK       "..."
+#define UTF8_MAX_BYTES 4
+
 struct diag_facts {
     enum vyre_diag_id id;
     enum vyre_status status;
@@ -34,11 +38,15 @@ static const struct diag_facts *find_facts(enum vyre_diag_id id)
     return &unknown;
 }
 
-/* Marks a text that was cut, so that nobody takes it for the whole. */
+/* Marks a text that was cut, so that nobody takes it for the whole. No UTF-8 character is split. */
 static void mark_cut(char *text, size_t capacity, size_t length)
 {
-    if (length >= capacity)
-        memcpy(text + capacity - 4, "...", 4);
+    if (length < capacity)
+        return;
+    size_t cut = capacity - sizeof CUT_MARK;
+    for (int i = 1; i < UTF8_MAX_BYTES && ((unsigned char)text[cut] & 0xc0) == 0x80; i++)
+        cut--; /* a continuation byte: its character goes whole */
+    memcpy(text + cut, CUT_MARK, sizeof CUT_MARK);
 }
 
 VYRE_PRINTF(3, 0)

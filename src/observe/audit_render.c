@@ -6,19 +6,10 @@
 #include <vyre/audit.h>
 
 #include "base/text.h"
+#include "policy/verdict_text.h"
 
 /* Enough for one event or one counter line in either form. */
 #define LINE_BYTES 320
-
-/* What the choices of a policy are called, conservative first; indexed by enum vyre_policy. */
-static const char *const choice_names[VYRE_POLICY_COUNT][VYRE_AUDIT_CHOICES] = {
-    [VYRE_POLICY_PERSISTENT_KERNEL] = {"none", "standard-launches", "persistent-kernel"},
-    [VYRE_POLICY_ARM_INDEPENDENCE] = {"none", "serialize", "independent"},
-    [VYRE_POLICY_COPY_OVERLAP] = {"none", "serialize", "overlap"},
-    [VYRE_POLICY_COMMAND_REUSE] = {"none", "plain-launches", "record-and-replay"},
-    [VYRE_POLICY_BINDLESS] = {"none", "traditional-bindings", "bindless"},
-    [VYRE_POLICY_TRACE_JIT] = {"none", "hold-steady", "speculate"},
-};
 
 size_t vyre_audit_event_format(const struct vyre_audit_event *event, char *out, size_t capacity)
 {
@@ -67,7 +58,8 @@ void vyre_audit_render_text(const struct vyre_audit_snapshot *snapshot,
         struct vyre_text line = vyre_text_begin(memory, sizeof memory);
         vyre_text_appendf(&line, "verdicts %s", vyre_policy_name((enum vyre_policy)policy));
         for (size_t choice = 1; choice < VYRE_AUDIT_CHOICES; choice++) {
-            vyre_text_appendf(&line, " %s=", choice_names[policy][choice]);
+            vyre_text_appendf(&line,
+                              " %s=", vyre_choice_name((enum vyre_policy)policy, (unsigned)choice));
             vyre_text_append_u64(&line, snapshot->counters.verdicts[policy][choice]);
         }
         vyre_text_append(&line, "\n");
@@ -92,7 +84,7 @@ static void render_counters_json(const struct vyre_audit_snapshot *snapshot, vyr
                           vyre_policy_name((enum vyre_policy)policy));
         for (size_t choice = 1; choice < VYRE_AUDIT_CHOICES; choice++) {
             vyre_text_appendf(&line, "%s\"%s\":", choice > 1 ? "," : "",
-                              choice_names[policy][choice]);
+                              vyre_choice_name((enum vyre_policy)policy, (unsigned)choice));
             vyre_text_append_u64(&line, snapshot->counters.verdicts[policy][choice]);
         }
         vyre_text_append(&line, "}");

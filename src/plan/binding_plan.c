@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/sort.h"
 #include "plan/account.h"
 
 #define ACCESS_BIT(access) (1u << (access))
@@ -109,8 +110,7 @@ static int compare_slots(const void *a, const void *b)
 static enum vyre_status sort_by_slot(struct vyre_binding *bindings, size_t count,
                                      struct vyre_diag *diag)
 {
-    if (count > 1)
-        qsort(bindings, count, sizeof *bindings, compare_slots);
+    vyre_sort(bindings, count, sizeof *bindings, compare_slots);
     for (size_t i = 1; i < count; i++) {
         if (bindings[i - 1].slot == bindings[i].slot)
             return vyre_diag_set(diag, VYRE_DIAG_BINDING_SLOT_DUPLICATE, bindings[i].label, 0,
@@ -222,8 +222,13 @@ enum vyre_status vyre_binding_plan_account(const struct vyre_binding_plan *plan,
     for (size_t i = 0; i < plan->binding_count; i++) {
         const struct vyre_binding *binding = &plan->bindings[i];
         size_t bytes = binding->size_bytes;
-        if (bytes == 0 && binding->input_index != VYRE_NO_INDEX && input_lengths_bytes)
+        if (bytes == 0 && binding->input_index != VYRE_NO_INDEX) {
+            if (!input_lengths_bytes)
+                return vyre_diag_set(diag, VYRE_DIAG_ARGUMENT_NULL, binding->label, 0,
+                                     "input %zu (slot %u) is open, but no lengths were given",
+                                     binding->input_index, binding->slot);
             bytes = input_lengths_bytes[binding->input_index];
+        }
         enum vyre_status status = account_binding(&account, binding, bytes, &sums);
         if (status != VYRE_OK)
             return status;

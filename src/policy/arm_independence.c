@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "policy/rules.h"
+#include "policy/verdict_text.h"
 
 struct vyre_arm_verdict vyre_arm_independence_decide(const struct vyre_arm *first,
                                                      const struct vyre_arm *second)
@@ -31,17 +32,10 @@ size_t vyre_arm_independence_format(const struct vyre_arm_verdict *verdict, char
                                     size_t capacity)
 {
     struct vyre_text text = vyre_text_begin(out, capacity);
-    switch (verdict->choice) {
-    case VYRE_ARMS_NONE:
-        vyre_text_append(&text, "none");
-        break;
-    case VYRE_ARMS_SERIALIZE:
-        vyre_text_append(&text, "serialize:");
+    vyre_text_append(&text, vyre_choice_name(VYRE_POLICY_ARM_INDEPENDENCE, verdict->choice));
+    if (verdict->choice == VYRE_ARMS_SERIALIZE) {
+        vyre_text_append(&text, ":");
         vyre_text_append(&text, conflict_name(verdict->conflict));
-        break;
-    case VYRE_ARMS_INDEPENDENT:
-        vyre_text_append(&text, "independent");
-        break;
     }
     return text.length;
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "policy/rules.h"
+#include "policy/verdict_text.h"
 
 struct vyre_bindless_verdict vyre_bindless_decide(const struct vyre_bindless_input *input)
 {
@@ -13,19 +14,7 @@ struct vyre_bindless_verdict vyre_bindless_decide(const struct vyre_bindless_inp
 
 size_t vyre_bindless_format(const struct vyre_bindless_verdict *verdict, char *out, size_t capacity)
 {
-    struct vyre_text text = vyre_text_begin(out, capacity);
-    switch (verdict->choice) {
-    case VYRE_BINDLESS_NONE:
-        vyre_text_append(&text, "none");
-        break;
-    case VYRE_TRADITIONAL_BINDINGS:
-        vyre_text_append(&text, "traditional-bindings");
-        break;
-    case VYRE_BINDLESS:
-        vyre_text_append(&text, "bindless");
-        break;
-    }
-    return text.length;
+    return vyre_verdict_format(VYRE_POLICY_BINDLESS, verdict->choice, NULL, out, capacity);
 }
 
 static const char *support_text(enum vyre_bindless_support support)

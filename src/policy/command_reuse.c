@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "policy/rules.h"
+#include "policy/verdict_text.h"
 
 struct vyre_command_reuse_verdict vyre_command_reuse_decide(
     const struct vyre_command_reuse_input *input)
@@ -15,20 +16,9 @@ struct vyre_command_reuse_verdict vyre_command_reuse_decide(
 size_t vyre_command_reuse_format(const struct vyre_command_reuse_verdict *verdict, char *out,
                                  size_t capacity)
 {
-    struct vyre_text text = vyre_text_begin(out, capacity);
-    switch (verdict->choice) {
-    case VYRE_COMMAND_REUSE_NONE:
-        vyre_text_append(&text, "none");
-        break;
-    case VYRE_PLAIN_LAUNCHES:
-        vyre_text_append(&text, "plain-launches");
-        break;
-    case VYRE_RECORD_AND_REPLAY:
-        vyre_text_append(&text, "record-and-replay:");
-        vyre_text_append_u64(&text, verdict->savings_ns);
-        break;
-    }
-    return text.length;
+    struct vyre_u128 savings_ns = vyre_u128_from_u64(verdict->savings_ns);
+    return vyre_verdict_format(VYRE_POLICY_COMMAND_REUSE, verdict->choice, &savings_ns, out,
+                               capacity);
 }
 
 size_t vyre_command_reuse_explain(const struct vyre_command_reuse_input *input, char *out,
@@ -61,11 +51,6 @@ size_t vyre_command_reuse_explain(const struct vyre_command_reuse_input *input, 
                       pays ? "more than" : "not more than");
     vyre_text_append_u64(&text, input->record_overhead_ns);
     vyre_text_append(&text, " ns to record");
-    if (pays) {
-        vyre_text_append(&text, ": it saves ");
-        vyre_text_append_u64(&text, verdict.savings_ns);
-        vyre_text_append(&text, " ns");
-    }
-    vyre_text_append(&text, ".");
+    vyre_verdict_end_sentence(&text, vyre_u128_from_u64(verdict.savings_ns));
     return text.length;
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "policy/rules.h"
+#include "policy/verdict_text.h"
 
 struct vyre_copy_verdict vyre_copy_overlap_decide(uint32_t copy_dst_slot,
                                                   const struct vyre_arm *kernel)
@@ -14,19 +15,7 @@ struct vyre_copy_verdict vyre_copy_overlap_decide(uint32_t copy_dst_slot,
 
 size_t vyre_copy_overlap_format(const struct vyre_copy_verdict *verdict, char *out, size_t capacity)
 {
-    struct vyre_text text = vyre_text_begin(out, capacity);
-    switch (verdict->choice) {
-    case VYRE_COPY_ABSENT:
-        vyre_text_append(&text, "none");
-        break;
-    case VYRE_COPY_SERIALIZE:
-        vyre_text_append(&text, "serialize");
-        break;
-    case VYRE_COPY_OVERLAP:
-        vyre_text_append(&text, "overlap");
-        break;
-    }
-    return text.length;
+    return vyre_verdict_format(VYRE_POLICY_COPY_OVERLAP, verdict->choice, NULL, out, capacity);
 }
 
 size_t vyre_copy_overlap_explain(uint32_t copy_dst_slot, const struct vyre_arm *kernel, char *out,

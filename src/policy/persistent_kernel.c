@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "policy/rules.h"
+#include "policy/verdict_text.h"
 
 struct vyre_persistent_kernel_verdict vyre_persistent_kernel_decide(
     const struct vyre_persistent_kernel_input *input)
@@ -18,20 +19,8 @@ struct vyre_persistent_kernel_verdict vyre_persistent_kernel_decide(
 size_t vyre_persistent_kernel_format(const struct vyre_persistent_kernel_verdict *verdict,
                                      char *out, size_t capacity)
 {
-    struct vyre_text text = vyre_text_begin(out, capacity);
-    switch (verdict->choice) {
-    case VYRE_PERSISTENT_KERNEL_NONE:
-        vyre_text_append(&text, "none");
-        break;
-    case VYRE_STANDARD_LAUNCHES:
-        vyre_text_append(&text, "standard-launches");
-        break;
-    case VYRE_PERSISTENT_KERNEL:
-        vyre_text_append(&text, "persistent-kernel:");
-        vyre_text_append_u128(&text, verdict->savings_ns);
-        break;
-    }
-    return text.length;
+    return vyre_verdict_format(VYRE_POLICY_PERSISTENT_KERNEL, verdict->choice, &verdict->savings_ns,
+                               out, capacity);
 }
 
 size_t vyre_persistent_kernel_explain(const struct vyre_persistent_kernel_input *input, char *out,
@@ -56,11 +45,6 @@ size_t vyre_persistent_kernel_explain(const struct vyre_persistent_kernel_input 
     vyre_text_appendf(&text, " ns of launching, %s ", pays ? "more than" : "not more than");
     vyre_text_append_u64(&text, input->persistent_setup_overhead_ns);
     vyre_text_append(&text, " ns to set up a persistent kernel");
-    if (pays) {
-        vyre_text_append(&text, ": it saves ");
-        vyre_text_append_u128(&text, verdict.savings_ns);
-        vyre_text_append(&text, " ns");
-    }
-    vyre_text_append(&text, ".");
+    vyre_verdict_end_sentence(&text, verdict.savings_ns);
     return text.length;
 }

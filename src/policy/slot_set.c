@@ -3,14 +3,16 @@
  */
 #include <vyre/slot_set.h>
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "policy/slot_set_ops.h"
 
 void vyre_slot_set_init(struct vyre_slot_set *set, uint32_t *memory, size_t capacity)
 {
-    *set = (struct vyre_slot_set){.memory = memory, .capacity = memory ? capacity : 0};
+    memset(set, 0, sizeof *set);
+    set->memory = memory;
+    set->capacity = memory ? capacity : 0;
 }
 
 void vyre_slot_set_clear(struct vyre_slot_set *set)
@@ -93,7 +95,7 @@ enum vyre_status vyre_slot_set_assign(struct vyre_slot_set *set, const uint32_t 
     if (count == 0)
         return VYRE_OK;
     memmove(own, slots, count * sizeof *own);
-    qsort(own, count, sizeof *own, compare_slots);
+    vyre_sort(own, count, sizeof *own, compare_slots);
     for (size_t i = 0; i < count; i++) {
         if (set->count == 0 || own[set->count - 1] != own[i])
             own[set->count++] = own[i];

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "policy/rules.h"
+#include "policy/verdict_text.h"
 
 struct vyre_trace_jit_verdict vyre_trace_jit_decide(const struct vyre_trace_jit_input *input)
 {
@@ -14,20 +15,8 @@ struct vyre_trace_jit_verdict vyre_trace_jit_decide(const struct vyre_trace_jit_
 size_t vyre_trace_jit_format(const struct vyre_trace_jit_verdict *verdict, char *out,
                              size_t capacity)
 {
-    struct vyre_text text = vyre_text_begin(out, capacity);
-    switch (verdict->choice) {
-    case VYRE_TRACE_JIT_NONE:
-        vyre_text_append(&text, "none");
-        break;
-    case VYRE_HOLD_STEADY:
-        vyre_text_append(&text, "hold-steady");
-        break;
-    case VYRE_SPECULATE:
-        vyre_text_append(&text, "speculate:");
-        vyre_text_append_u64(&text, verdict->savings_ns);
-        break;
-    }
-    return text.length;
+    struct vyre_u128 savings_ns = vyre_u128_from_u64(verdict->savings_ns);
+    return vyre_verdict_format(VYRE_POLICY_TRACE_JIT, verdict->choice, &savings_ns, out, capacity);
 }
 
 size_t vyre_trace_jit_explain(const struct vyre_trace_jit_input *input, char *out, size_t capacity)
@@ -57,11 +46,6 @@ size_t vyre_trace_jit_explain(const struct vyre_trace_jit_input *input, char *ou
     vyre_text_appendf(&text, " ns expected, %s ", pays ? "more than" : "not more than");
     vyre_text_append_u64(&text, input->speculative_spec_cost_ns);
     vyre_text_append(&text, " ns to compile ahead");
-    if (pays) {
-        vyre_text_append(&text, ": it saves ");
-        vyre_text_append_u64(&text, verdict.savings_ns);
-        vyre_text_append(&text, " ns");
-    }
-    vyre_text_append(&text, ".");
+    vyre_verdict_end_sentence(&text, vyre_u128_from_u64(verdict.savings_ns));
     return text.length;
 }
