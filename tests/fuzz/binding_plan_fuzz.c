@@ -217,12 +217,13 @@ static void add(size_t *sum, size_t amount, bool *fits)
 static void check_account(const struct vyre_binding_plan *plan, const size_t *lengths)
 {
     struct vyre_transfer_account expected = {0}, account, zeroed = {0};
-    bool fits = true;
+    bool fits = true, open = false;
     for (size_t i = 0; i < plan->binding_count; i++) {
         const struct vyre_binding *binding = &plan->bindings[i];
         bool input = binding->input_index != VYRE_NO_INDEX;
         bool output = binding->output_index != VYRE_NO_INDEX;
         size_t bytes = binding->size_bytes;
+        open |= bytes == 0 && input;
         if (bytes == 0 && input)
             bytes = lengths[binding->input_index];
         bool shared = binding->role == VYRE_ROLE_SHARED;
@@ -240,6 +241,12 @@ static void check_account(const struct vyre_binding_plan *plan, const size_t *le
             "a sum fails exactly when it does not fit");
     require(memcmp(&account, fits ? &expected : &zeroed, sizeof account) == 0,
             "an account adds up, or is zeroed");
+
+    vyre_diag_reset(&diag);
+    status = vyre_binding_plan_account(plan, NULL, &account, &diag);
+    check_diag(status, &diag);
+    require(diag.id == VYRE_DIAG_PLAN_OVERFLOW || (diag.id == VYRE_DIAG_ARGUMENT_NULL) == open,
+            "lengths may be left out exactly when no input is open");
 }
 
 static void check_capture(const struct vyre_binding_plan *plan)
@@ -282,10 +289,10 @@ static void check_capture(const struct vyre_binding_plan *plan)
             "a full capture is refused and stays as it was");
 }
 
-/* Memory of exactly so many elements, so that the address sanitizer sees its end. */
+/* Zeroed memory of exactly so many elements, so that the address sanitizer sees its end. */
 static void *exactly(size_t count, size_t size)
 {
-    void *memory = malloc(count > 0 ? count * size : 1);
+    void *memory = calloc(count > 0 ? count : 1, size);
     require(memory != NULL, "the fuzzer has memory");
     return memory;
 }

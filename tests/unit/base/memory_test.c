@@ -1,0 +1,72 @@
+/*
+ * memory_test.c: which allocator a desc's value stands for, and what it is asked.
+ */
+#include "base/memory.h"
+
+#include "support/allocator.h"
+#include "support/test.h"
+
+static void resolve_zeroed_or_null_works_at_every_alignment(void **state)
+{
+    (void)state;
+    struct vyre_allocator zeroed = {0};
+    const struct vyre_allocator *given[] = {NULL, &zeroed};
+    for (size_t i = 0; i < COUNT_OF(given); i++) {
+        struct vyre_allocator resolved = vyre_allocator_resolve(given[i]);
+        for (size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+            unsigned char *bytes = vyre_memory_allocate(&resolved, 100, alignment);
+            assert_non_null(bytes);
+            assert_int_equal((uintptr_t)bytes % alignment, 0);
+            for (size_t j = 0; j < 100; j++)
+                assert_int_equal(bytes[j], 0);
+            vyre_memory_free(&resolved, bytes, 100, alignment);
+        }
+    }
+}
+
+static void resolve_given_allocator_is_itself(void **state)
+{
+    (void)state;
+    struct test_allocator memory = {0};
+    struct vyre_allocator face = test_allocator_face(&memory);
+    struct vyre_allocator resolved = vyre_allocator_resolve(&face);
+    assert_ptr_equal(resolved.user, face.user);
+    assert_true(resolved.allocate == face.allocate);
+    assert_true(resolved.deallocate == face.deallocate);
+}
+
+static void allocate_own_allocator_is_zeroed_and_balanced(void **state)
+{
+    (void)state;
+    struct test_allocator memory = {0};
+    struct vyre_allocator face = test_allocator_face(&memory);
+    unsigned char *bytes = vyre_memory_allocate(&face, 300, 128);
+    assert_non_null(bytes);
+    for (size_t j = 0; j < 300; j++)
+        assert_int_equal(bytes[j], 0);
+    assert_int_equal(memory.live_bytes, 300);
+    vyre_memory_free(&face, bytes, 300, 128);
+    vyre_memory_free(&face, NULL, 300, 128);
+    assert_int_equal(memory.live_count, 0);
+    assert_int_equal(memory.mismatch_count, 0);
+}
+
+static void allocate_failing_allocator_gives_null(void **state)
+{
+    (void)state;
+    struct test_allocator memory = {.fails = true};
+    struct vyre_allocator face = test_allocator_face(&memory);
+    assert_null(vyre_memory_allocate(&face, 1, 1));
+    assert_int_equal(memory.refused_count, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resolve_zeroed_or_null_works_at_every_alignment),
+        cmocka_unit_test(resolve_given_allocator_is_itself),
+        cmocka_unit_test(allocate_own_allocator_is_zeroed_and_balanced),
+        cmocka_unit_test(allocate_failing_allocator_gives_null),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
