@@ -42,13 +42,13 @@ docs:
 
 format:
 	@scripts/bootstrap lint
-	git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
+	git ls-files -z -co --exclude-standard '*.c' '*.h' | xargs -0 clang-format -i
 
 lint:
 	@scripts/bootstrap lint
-	git ls-files -z '*.c' '*.h' | xargs -0 clang-format --dry-run -Werror
+	git ls-files -z -co --exclude-standard '*.c' '*.h' | xargs -0 clang-format --dry-run -Werror
 	@scripts/build tsan
-	git ls-files -z 'src/*.c' 'cli/*.c' | xargs -0 -n 1 -P 2 clang-tidy --quiet -p build/tsan
+	git ls-files -z -co --exclude-standard 'src/*.c' 'cli/*.c' | xargs -0 -n 1 -P 2 clang-tidy --quiet -p build/tsan
 
 fuzz:
 	@scripts/bootstrap test

@@ -33,8 +33,7 @@ static enum cli_exit complain(const struct vyre_diag *diag, const struct cli_pos
                                                                                : CLI_EXIT_BAD_INPUT;
 }
 
-/* ---- the command line -------------------------------------------------------------------------
- */
+/* ---- the command line ------------------------------------------------------------------------ */
 
 static enum vyre_status unknown_policy(const char *name, struct vyre_diag *diag)
 {
@@ -136,8 +135,7 @@ static enum vyre_status read_request(char **arguments, size_t count, struct requ
     return status;
 }
 
-/* ---- one set of inputs ------------------------------------------------------------------------
- */
+/* ---- one set of inputs ----------------------------------------------------------------------- */
 
 static enum vyre_status unknown_input(const struct cli_policy *policy, struct cli_span name,
                                       struct vyre_diag *diag)
@@ -223,8 +221,7 @@ static enum cli_exit decide_once(const struct request *request, struct cli_outpu
     return status == VYRE_OK ? CLI_EXIT_DONE : complain(&diag, NULL);
 }
 
-/* ---- a table ----------------------------------------------------------------------------------
- */
+/* ---- a table --------------------------------------------------------------------------------- */
 
 static ssize_t read_descriptor(void *user, char *out, size_t capacity)
 {
@@ -277,15 +274,14 @@ enum cli_exit cli_decide_run(char **arguments, size_t count, struct cli_output *
     struct request request;
     if (read_request(arguments, count, &request, &diag) != VYRE_OK)
         return complain(&diag, NULL);
-    if (request.help) {
+    if (request.help || !request.policy) { /* only help goes without a policy */
         cli_decide_help(out);
         return CLI_EXIT_DONE;
     }
     return request.csv_path ? decide_file(&request, out) : decide_once(&request, out);
 }
 
-/* ---- help -------------------------------------------------------------------------------------
- */
+/* ---- help ------------------------------------------------------------------------------------ */
 
 static void help_policy(const struct cli_policy *policy, struct cli_output *out)
 {

@@ -19,8 +19,7 @@ static void answer_savings(struct cli_answer *answer, size_t length, struct vyre
     answer->numbers[1] = savings_ns;
 }
 
-/* ---- persistent-kernel ------------------------------------------------------------------------
- */
+/* ---- persistent-kernel ----------------------------------------------------------------------- */
 
 static const struct cli_input persistent_kernel_inputs[] = {
     {"batch_size", CLI_VALUE_U32},
@@ -61,8 +60,7 @@ static size_t explain_persistent_kernel(const struct cli_value *values,
     return vyre_persistent_kernel_explain(&input, out, capacity);
 }
 
-/* ---- arm-independence -------------------------------------------------------------------------
- */
+/* ---- arm-independence ------------------------------------------------------------------------ */
 
 static const struct cli_input arm_independence_inputs[] = {
     {"reads_a", CLI_VALUE_SLOTS},
@@ -99,8 +97,7 @@ static size_t explain_arm_independence(const struct cli_value *values,
     return vyre_arm_independence_explain(&first, &second, out, capacity);
 }
 
-/* ---- copy-overlap -----------------------------------------------------------------------------
- */
+/* ---- copy-overlap ---------------------------------------------------------------------------- */
 
 static const struct cli_input copy_overlap_inputs[] = {
     {"copy_dst_slot", CLI_VALUE_U32},
@@ -128,8 +125,7 @@ static size_t explain_copy_overlap(const struct cli_value *values, const struct 
     return vyre_copy_overlap_explain((uint32_t)values[0].number, &kernel, out, capacity);
 }
 
-/* ---- command-reuse ----------------------------------------------------------------------------
- */
+/* ---- command-reuse --------------------------------------------------------------------------- */
 
 static const struct cli_input command_reuse_inputs[] = {
     {"repeat_count", CLI_VALUE_U32},
@@ -169,8 +165,7 @@ static size_t explain_command_reuse(const struct cli_value *values, const struct
     return vyre_command_reuse_explain(&input, out, capacity);
 }
 
-/* ---- bindless ---------------------------------------------------------------------------------
- */
+/* ---- bindless -------------------------------------------------------------------------------- */
 
 static const struct cli_input bindless_inputs[] = {
     {"resource_count", CLI_VALUE_U32},
@@ -207,8 +202,7 @@ static size_t explain_bindless(const struct cli_value *values, const struct cli_
     return vyre_bindless_explain(&input, out, capacity);
 }
 
-/* ---- trace-jit --------------------------------------------------------------------------------
- */
+/* ---- trace-jit ------------------------------------------------------------------------------- */
 
 static const struct cli_input trace_jit_inputs[] = {
     {"shader_hit_count", CLI_VALUE_U32},
@@ -248,8 +242,7 @@ static size_t explain_trace_jit(const struct cli_value *values, const struct cli
     return vyre_trace_jit_explain(&input, out, capacity);
 }
 
-/* ---- graph-capture ----------------------------------------------------------------------------
- */
+/* ---- graph-capture --------------------------------------------------------------------------- */
 
 static const struct cli_input graph_capture_inputs[] = {{"roles", CLI_VALUE_ROLES}};
 
@@ -299,8 +292,7 @@ static size_t explain_graph_capture(const struct cli_value *values, const struct
     return length > 0 ? (size_t)length : 0;
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 const struct cli_policy cli_policies[] = {
     {"persistent-kernel", "Does one resident kernel beat many launches?", persistent_kernel_inputs,

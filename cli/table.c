@@ -150,7 +150,7 @@ static enum vyre_status split_row(struct cli_table *table, struct cli_field *out
 static enum vyre_status answer_row(struct cli_table *table, struct cli_answer *out_answer,
                                    struct vyre_diag *diag)
 {
-    struct cli_field fields[CLI_INPUTS_MAX];
+    struct cli_field fields[CLI_INPUTS_MAX] = {0};
     enum vyre_status status = split_row(table, fields, diag);
     for (size_t i = 0; status == VYRE_OK && i < table->wanted_count; i++) {
         size_t offset = 0;
