@@ -18,6 +18,7 @@
 #ifndef VYRE_BINDING_PLAN_H
 #define VYRE_BINDING_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,11 +62,12 @@ VYRE_API const char *vyre_access_name(enum vyre_access access);
 
 struct vyre_binding_desc {
     uint32_t slot;
-    enum vyre_role role;
+    enum vyre_role role;       /* 0: what the access implies: input, output or input-output */
     enum vyre_access access;   /* 0: what the role implies */
     size_t element_size_bytes; /* 0: 1, so that counts are bytes */
     size_t element_count;      /* 0: open; the length is known when the buffer is given */
     const char *label;         /* Borrowed by the plan; may be NULL */
+    bool table;                /* an array of buffer addresses; not for shared bindings */
 };
 
 #define VYRE_NO_INDEX SIZE_MAX
@@ -79,6 +81,7 @@ struct vyre_binding {
     size_t input_index;  /* VYRE_NO_INDEX: none */
     size_t output_index; /* VYRE_NO_INDEX: none */
     const char *label;   /* Borrowed from the desc; may be NULL */
+    bool table;
 };
 
 struct vyre_binding_plan {

@@ -9,11 +9,17 @@
 
 #include <vyre/allocator.h>
 #include <vyre/audit.h>
+#include <vyre/backend.h>
+#include <vyre/batch.h>
 #include <vyre/binding_plan.h>
+#include <vyre/device.h>
 #include <vyre/diag.h>
 #include <vyre/export.h>
 #include <vyre/graph_capture.h>
 #include <vyre/hash.h>
+#include <vyre/instance.h>
+#include <vyre/kernel.h>
+#include <vyre/memory.h>
 #include <vyre/policy.h>
 #include <vyre/slot_set.h>
 #include <vyre/status.h>

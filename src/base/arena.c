@@ -8,12 +8,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-struct vyre_arena_block {
-    _Alignas(max_align_t) struct vyre_arena_block *next; /* Owned */
-    size_t size_bytes;                                   /* with this header */
-    size_t used_bytes;                                   /* with this header */
-};
-
 void vyre_arena_init(struct vyre_arena *arena, const struct vyre_allocator *allocator,
                      size_t block_size_bytes, size_t limit_bytes)
 {
@@ -61,8 +55,9 @@ static struct vyre_arena_block *add_block(struct vyre_arena *arena, size_t size_
     size_t room = arena->limit_bytes - arena->total_bytes;
     if (wanted > room)
         return NULL;
-    if (wanted < arena->block_size_bytes)
-        wanted = arena->block_size_bytes < room ? arena->block_size_bytes : room;
+    size_t usual = arena->head ? 2 * arena->head->size_bytes : arena->block_size_bytes;
+    if (wanted < usual)
+        wanted = usual < room ? usual : room;
 
     struct vyre_arena_block *block =
         arena->allocator.allocate(arena->allocator.user, wanted, _Alignof(max_align_t));

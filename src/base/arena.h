@@ -3,8 +3,9 @@
  *
  *   head -> [block | used ......... free ...] -> [block | used ....] -> NULL      newest first
  *
- * Invariants: the sum of all block sizes is at most the limit; after a reset the largest block is
- * kept, so that a steady load stops allocating.
+ * Invariants: the sum of all block sizes is at most the limit. Each new block is at least twice as
+ * large as the one before it, and a reset keeps the largest, so that a steady load soon fits in one
+ * block and stops allocating.
  *
  * Thread-safety: an arena belongs to one thread at a time.
  */
@@ -16,7 +17,11 @@
 #include <vyre/allocator.h>
 #include <vyre/export.h>
 
-struct vyre_arena_block;
+struct vyre_arena_block {
+    _Alignas(max_align_t) struct vyre_arena_block *next; /* Owned */
+    size_t size_bytes;                                   /* with this header */
+    size_t used_bytes;                                   /* with this header */
+};
 
 struct vyre_arena {
     struct vyre_allocator allocator;
@@ -37,6 +42,21 @@ void vyre_arena_deinit(struct vyre_arena *arena);
  */
 VYRE_NODISCARD void *vyre_arena_allocate(struct vyre_arena *arena, size_t size_bytes,
                                          size_t alignment);
+
+/* The same, inline where the newest block has room: for hot paths. */
+VYRE_NODISCARD static inline void *vyre_arena_take(struct vyre_arena *arena, size_t size_bytes,
+                                                   size_t alignment)
+{
+    struct vyre_arena_block *block = arena->head;
+    if (block) {
+        size_t start = (block->used_bytes + alignment - 1) & ~(alignment - 1);
+        if (start <= block->size_bytes && size_bytes <= block->size_bytes - start) {
+            block->used_bytes = start + size_bytes;
+            return (unsigned char *)block + start;
+        }
+    }
+    return vyre_arena_allocate(arena, size_bytes, alignment);
+}
 
 /*
  * Forgets all that was allocated; keeps one block. If that is too small for the next request it is

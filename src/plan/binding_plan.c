@@ -62,22 +62,42 @@ const char *vyre_access_name(enum vyre_access access)
     return "none";
 }
 
+/* The role that was declared, or the one that the declared access implies. */
+static enum vyre_role role_of(const struct vyre_binding_desc *desc)
+{
+    static const enum vyre_role by_access[] = {
+        [VYRE_ACCESS_DEFAULT] = VYRE_ROLE_NONE,
+        [VYRE_ACCESS_READ] = VYRE_ROLE_INPUT,
+        [VYRE_ACCESS_WRITE] = VYRE_ROLE_OUTPUT,
+        [VYRE_ACCESS_READWRITE] = VYRE_ROLE_INPUT_OUTPUT,
+    };
+    if (desc->role != VYRE_ROLE_NONE || (unsigned)desc->access > VYRE_ACCESS_READWRITE)
+        return desc->role;
+    return by_access[desc->access];
+}
+
 /* One declaration, checked on its own; the indices are given by the caller. */
 static enum vyre_status make_binding(const struct vyre_binding_desc *desc,
                                      struct vyre_binding *out_binding, struct vyre_diag *diag)
 {
-    if (!role_is_known(desc->role))
+    enum vyre_role declared = role_of(desc);
+    if (!role_is_known(declared))
         return vyre_diag_set(diag, VYRE_DIAG_BINDING_ROLE_UNKNOWN, desc->label, 0,
                              "the binding at slot %u has the unknown role %d", desc->slot,
                              (int)desc->role);
 
-    const struct role_facts *role = &roles[desc->role];
+    const struct role_facts *role = &roles[declared];
     enum vyre_access access =
         desc->access == VYRE_ACCESS_DEFAULT ? role->default_access : desc->access;
     if ((unsigned)access > VYRE_ACCESS_READWRITE || !(role->allowed & ACCESS_BIT(access)))
         return vyre_diag_set(diag, VYRE_DIAG_BINDING_ROLE_ACCESS, desc->label, 0,
                              "the binding at slot %u has role %s, which does not go with access %s",
                              desc->slot, role->name, vyre_access_name(access));
+
+    if (desc->table && declared == VYRE_ROLE_SHARED)
+        return vyre_diag_set(diag, VYRE_DIAG_BINDING_ROLE_ACCESS, desc->label, 0,
+                             "the binding at slot %u is shared memory, which cannot be a table",
+                             desc->slot);
 
     size_t element_size = desc->element_size_bytes ? desc->element_size_bytes : 1;
     size_t size;
@@ -89,13 +109,14 @@ static enum vyre_status make_binding(const struct vyre_binding_desc *desc,
 
     *out_binding = (struct vyre_binding){
         .slot = desc->slot,
-        .role = desc->role,
+        .role = declared,
         .access = access,
         .element_size_bytes = element_size,
         .size_bytes = size,
         .input_index = VYRE_NO_INDEX,
         .output_index = VYRE_NO_INDEX,
         .label = desc->label,
+        .table = desc->table,
     };
     return VYRE_OK;
 }
@@ -133,9 +154,9 @@ enum vyre_status vyre_binding_plan_build(const struct vyre_binding_desc *descs, 
         enum vyre_status status = make_binding(&descs[i], &memory[i], diag);
         if (status != VYRE_OK)
             return status;
-        if (roles[descs[i].role].has_input)
+        if (roles[memory[i].role].has_input)
             memory[i].input_index = plan.input_count++;
-        if (roles[descs[i].role].has_output)
+        if (roles[memory[i].role].has_output)
             memory[i].output_index = plan.output_count++;
     }
     enum vyre_status status = sort_by_slot(memory, count, diag);

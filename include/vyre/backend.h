@@ -1,0 +1,296 @@
+/*
+ * backend.h: what a backend implements, built in or not.
+ *
+ * The runtime validates once; a backend may assume that what it is given is valid, in bounds, alive
+ * and of its own device. It gets whole batches with their plan and decides nothing but how to carry
+ * them out. It completes batches in submit order and says so through the host functions that it gets
+ * when a device is opened.
+ *
+ * Words
+ *   view       a batch as the backend sees it: commands in order, everything resolved
+ *   plan       what may run beside what: see struct vyre_plan_node
+ *   recording  what a backend keeps of a batch to submit it again with less work
+ *
+ * ABI: the table starts with `abi_version` and `size_bytes`, grows only at its end, and a backend
+ * fills both from the header it was compiled with. Entries marked optional may be NULL.
+ *
+ * Thread-safety: the runtime calls submit, record and the create and destroy functions of one device
+ * one at a time; wait may be called by any number of threads beside them.
+ */
+#ifndef VYRE_BACKEND_H
+#define VYRE_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vyre/allocator.h>
+#include <vyre/batch.h>
+#include <vyre/device.h>
+#include <vyre/diag.h>
+#include <vyre/export.h>
+#include <vyre/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VYRE_BACKEND_ABI_VERSION 1
+
+/* ---- Commands --------------------------------------------------------------------------------- */
+
+enum vyre_command_type {
+    VYRE_COMMAND_DISPATCH = 0,
+    VYRE_COMMAND_COPY = 1,
+    VYRE_COMMAND_FILL = 2,
+    VYRE_COMMAND_UPLOAD = 3,
+    VYRE_COMMAND_DOWNLOAD = 4,
+};
+
+/* A range of a buffer, resolved. */
+struct vyre_bound_range {
+    void *buffer; /* the backend's buffer; NULL for local memory */
+    uint64_t identity;
+    size_t offset_bytes;
+    size_t size_bytes;
+    enum vyre_access access;
+};
+
+enum vyre_binding_kind {
+    VYRE_BINDING_RANGE = 0,
+    VYRE_BINDING_TABLE = 1, /* many ranges, one array of addresses */
+    VYRE_BINDING_LOCAL = 2, /* memory of the work-group */
+};
+
+/* One slot of a dispatch, in the order of slots. */
+struct vyre_command_binding {
+    uint32_t slot;
+    enum vyre_binding_kind kind;
+    uint32_t first_range; /* into the view's ranges */
+    uint32_t range_count; /* 1; tables: any number; local: 0 */
+    uint32_t local_bytes;
+};
+
+/*
+ * One command. Bindings, ranges, host buffers and data lie in the view's arrays, so that a command
+ * has a fixed size and a batch can be walked without a pointer per command.
+ */
+struct vyre_command {
+    enum vyre_command_type type;
+    uint32_t first_range;       /* all ranges that the command touches: hazards come from these */
+    uint32_t range_count;       /* copy: from, to; fill, upload, download: 1 */
+    uint32_t first_binding;     /* DISPATCH */
+    uint32_t binding_count;     /* DISPATCH */
+    uint32_t first_host_buffer; /* DISPATCH; one per binding; only with host addresses */
+    uint32_t groups[3];         /* DISPATCH; with a 0 among them there is nothing to do */
+    uint32_t constants_size_bytes;
+    uint32_t specialization_count;
+    uint32_t fill_word;             /* FILL */
+    void *kernel;                   /* DISPATCH: the backend's kernel */
+    const void *constants;          /* DISPATCH */
+    const uint64_t *specialization; /* DISPATCH */
+    const void *upload_bytes;       /* UPLOAD */
+    void *download_bytes;           /* DOWNLOAD */
+    bool upload_owned;              /* UPLOAD: the bytes are the batch's, not the caller's */
+};
+
+/*
+ * What may run beside what. Commands of one segment that are in different arms touch nothing of each
+ * other; commands of one arm run in order; a segment starts when the one before it is done. The
+ * level is the length of the longest chain of hazards before the command: commands of one level are
+ * independent too, whatever their arms. `deps` are the commands that must be complete before this
+ * one starts, without those that follow from others.
+ */
+struct vyre_plan_node {
+    uint32_t segment;
+    uint32_t arm; /* within the segment */
+    uint32_t level;
+    uint32_t first_dep; /* into the plan's deps */
+    uint32_t dep_count;
+};
+
+struct vyre_plan_segment {
+    uint32_t first_command; /* segments are runs of the batch's commands */
+    uint32_t command_count;
+    uint32_t arm_count;
+};
+
+struct vyre_batch_plan {
+    const struct vyre_plan_node *nodes; /* one per command */
+    const struct vyre_plan_segment *segments;
+    const uint32_t *deps;
+    uint32_t node_count;
+    uint32_t segment_count;
+    uint32_t dep_count;
+    uint32_t level_count;
+    uint32_t interval_count; /* disjoint byte intervals that the batch touches */
+};
+
+/* Valid and unchanged until every submission of it is complete. */
+struct vyre_batch_view {
+    const struct vyre_command *commands;
+    const struct vyre_command_binding *bindings;
+    const struct vyre_bound_range *ranges;
+    const struct vyre_host_buffer *host_buffers; /* NULL when buffers have no host address */
+    uint32_t command_count;
+    uint32_t binding_count;
+    uint32_t range_count;
+    bool
+        is_chain; /* each command depends on the one before it: the plan is known without planning */
+    const char *label;
+    /*
+     * Room for the backend: zeroed when the view is new, kept while the same unchanged batch is
+     * submitted again, so that what was derived from it need not be derived again.
+     */
+    uint64_t *backend_words; /* VYRE_VIEW_WORDS of them */
+};
+#define VYRE_VIEW_WORDS 4
+
+/* ---- Submissions ------------------------------------------------------------------------------ */
+
+struct vyre_submission {
+    uint64_t sequence; /* counts up by 1 per device, from 1 */
+    enum vyre_mode mode;
+    const struct vyre_batch_view *view;
+    const struct vyre_batch_plan *plan; /* NULL when not asked for; valid during submit only */
+    void *recording;                    /* REPLAY: what record made of this shape */
+    bool timed;                         /* report device_ns */
+    bool called_back;                   /* somebody is called on completion: not on this thread */
+};
+
+struct vyre_completion {
+    uint64_t sequence;
+    enum vyre_status status;
+    uint64_t device_ns; /* 0: not timed */
+    int64_t native_code;
+};
+
+/* What the runtime offers to an open device. `context` is passed back. */
+struct vyre_device_host {
+    void *context;
+    struct vyre_allocator allocator;
+
+    /*
+     * The submission and all before it are complete. Called once per submission, in order, from any
+     * thread, also from inside submit.
+     */
+    void (*complete)(void *context, const struct vyre_completion *completion);
+
+    /*
+     * The device is lost: every pending submission ends so, and complete calls that follow are
+     * ignored. Not from inside submit, record or a create function: these return the status.
+     */
+    void (*lost)(void *context, const struct vyre_diag *reason);
+
+    /*
+     * Plans a batch, for backends that find out inside submit or record whether they need the plan.
+     * Valid until that call returns.
+     */
+    enum vyre_status (*plan)(void *context, const struct vyre_batch_view *view,
+                             struct vyre_batch_plan *out_plan, struct vyre_diag *diag);
+
+    void (*log)(void *context, enum vyre_log_level level, const char *text);
+};
+
+/*
+ * What launching costs until it is measured, for the verdicts. Zeros mean "no model": plain.
+ */
+struct vyre_launch_costs {
+    uint64_t plain_command_ns;    /* beyond the execution, per command */
+    uint64_t plan_command_ns;     /* the same again where the batch must be planned: no chain */
+    uint64_t record_command_ns;   /* once per command of a recording */
+    uint64_t replay_command_ns;   /* per command of a replayed batch */
+    uint64_t persistent_setup_ns; /* until a resident kernel runs */
+};
+
+/* What a backend says of a device when it is opened. */
+struct vyre_device_facts {
+    struct vyre_device_info info; /* `backend` and `index` are the runtime's to fill */
+    struct vyre_device_limits limits;
+    struct vyre_ability abilities[VYRE_ABILITY_COUNT];
+    bool host_addresses; /* buffer_create gives addresses: views carry host_buffers */
+    bool wants_plan;     /* plain and persistent submissions carry a plan */
+    struct vyre_launch_costs costs;
+    uint32_t cpu_workers; /* what a cpu_workers of 0 became */
+};
+
+/* ---- The table -------------------------------------------------------------------------------- */
+
+struct vyre_backend_ops {
+    uint32_t abi_version; /* VYRE_BACKEND_ABI_VERSION */
+    uint32_t size_bytes;  /* sizeof(struct vyre_backend_ops) */
+    const char *name;     /* short, lower case */
+    void *user;           /* Borrowed: passed to create */
+
+    /* The backend's own state in one instance. Optional, both: no state. */
+    enum vyre_status (*create)(void *user, const struct vyre_allocator *allocator,
+                               void **out_backend, struct vyre_diag *diag);
+    void (*destroy)(void *backend);
+
+    /*
+     * The devices there are: fills up to `capacity` entries and the whole number. VYRE_NOT_FOUND or
+     * VYRE_UNSUPPORTED with the reason when the backend cannot work here.
+     */
+    enum vyre_status (*enumerate)(void *backend, struct vyre_device_info *out_infos,
+                                  size_t capacity, size_t *out_count, struct vyre_diag *diag);
+
+    /* `desc` has no zeros left that mean a default of the runtime. `host` stays valid until close. */
+    enum vyre_status (*device_open)(void *backend, uint32_t index,
+                                    const struct vyre_device_desc *desc,
+                                    const struct vyre_device_host *host, void **out_device,
+                                    struct vyre_device_facts *out_facts, struct vyre_diag *diag);
+
+    /* Nothing is in flight and nothing runs: see quiesce. */
+    void (*device_close)(void *device);
+
+    /* Zeroed memory. *out_address only with host_addresses, else NULL. */
+    enum vyre_status (*buffer_create)(void *device, const struct vyre_buffer_desc *desc,
+                                      void **out_buffer, void **out_address,
+                                      struct vyre_diag *diag);
+    void (*buffer_destroy)(void *device, void *buffer); /* no work uses it */
+
+    /* `plan` is the kernel's checked bindings, in the order of slots. */
+    enum vyre_status (*kernel_create)(void *device, const struct vyre_kernel_desc *desc,
+                                      const struct vyre_binding_plan *plan, void **out_kernel,
+                                      struct vyre_diag *diag);
+    void (*kernel_destroy)(void *device, void *kernel); /* no work uses it */
+
+    /* Optional, both; without them the ability REPLAY must be 0. */
+    enum vyre_status (*record)(void *device, const struct vyre_batch_view *view,
+                               const struct vyre_batch_plan *plan, void **out_recording,
+                               size_t *out_size_bytes, struct vyre_diag *diag);
+    void (*recording_destroy)(void *device, void *recording); /* no work uses it */
+
+    /* Queues the whole submission or nothing. */
+    enum vyre_status (*submit)(void *device, const struct vyre_submission *submission,
+                               struct vyre_diag *diag);
+
+    /*
+     * Blocks until `sequence` is complete or lost, or the time is up; may run work, but not with a
+     * timeout of 0: then it only looks whether something is lost. The runtime goes by what complete
+     * and lost told it, so that the backend only has to return at the right time.
+     */
+    void (*wait)(void *device, uint64_t sequence, uint64_t timeout_ns);
+
+    /*
+     * Optional: stops everything before close. False when something of a lost device may still run
+     * and cannot be stopped: then the runtime leaves alone what it may touch, and does not call
+     * close. Must not block on a lost device.
+     */
+    bool (*quiesce)(void *device);
+
+    /* Optional: makes the next submission in `mode` start at once. */
+    enum vyre_status (*warm_up)(void *device, enum vyre_mode mode, struct vyre_diag *diag);
+
+    /* Optional: without it write and read go through one-command batches. Nothing is in flight. */
+    enum vyre_status (*buffer_write)(void *device, void *buffer, size_t offset_bytes,
+                                     const void *bytes, size_t size_bytes, struct vyre_diag *diag);
+    enum vyre_status (*buffer_read)(void *device, void *buffer, size_t offset_bytes,
+                                    void *out_bytes, size_t size_bytes, struct vyre_diag *diag);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,157 @@
+/*
+ * batch.h: building batches and submitting them.
+ *
+ * The commands of a batch take effect as if each ran alone, in order, and batches in submit order.
+ * Nobody writes barriers.
+ *
+ * Building errors stick: the first one is kept, further commands are ignored, and submit returns it
+ * until the batch is reset. That is why the building calls return nothing.
+ *
+ * A batch may be submitted any number of times, also while an earlier submit of it is in flight, and
+ * may be reset or changed at once after submit: what was submitted is not touched.
+ *
+ * Thread-safety: a batch belongs to one thread at a time. Any number of threads may submit batches
+ * of their own to one device; the submits are put in one order.
+ */
+#ifndef VYRE_BATCH_H
+#define VYRE_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vyre/device.h>
+#include <vyre/diag.h>
+#include <vyre/export.h>
+#include <vyre/kernel.h>
+#include <vyre/memory.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct vyre_batch;
+
+struct vyre_batch_desc {
+    const char *label; /* copied; may be NULL */
+};
+
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_batch_create(struct vyre_device *device,
+                                                           const struct vyre_batch_desc *desc,
+                                                           struct vyre_batch **out_batch,
+                                                           struct vyre_diag *diag);
+VYRE_API void vyre_batch_destroy(struct vyre_batch **batch);
+
+/* Empties the batch and forgets its error; memory is kept for the next building. */
+VYRE_API void vyre_batch_reset(struct vyre_batch *batch);
+
+/* The sticky error of the building so far, or VYRE_OK. */
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_batch_status(const struct vyre_batch *batch,
+                                                           struct vyre_diag *diag);
+
+VYRE_API size_t vyre_batch_command_count(const struct vyre_batch *batch);
+
+/* ---- Commands --------------------------------------------------------------------------------- */
+
+struct vyre_range {
+    struct vyre_buffer *buffer;
+    size_t offset_bytes;
+    size_t size_bytes; /* 0: to the end of the buffer */
+};
+
+/*
+ * What one slot gets: a range, a table of whole buffers, or local memory. `table` wins over
+ * `range`, local bytes are given for slots that the kernel declares as shared.
+ */
+struct vyre_slot_binding {
+    uint32_t slot;
+    struct vyre_range range;
+    struct vyre_buffer *const *table; /* copied; the kernel sees an array of 64-bit addresses */
+    uint32_t table_count;
+    uint32_t local_bytes;
+};
+
+/*
+ * One dispatch. All three group counts are given; a 0 among them makes it a legal no-op. Everything
+ * is copied.
+ */
+struct vyre_dispatch {
+    struct vyre_kernel *kernel;
+    uint32_t groups[3];
+    const struct vyre_slot_binding *bindings; /* one per slot of the kernel, in any order */
+    size_t binding_count;
+    const void *constants;
+    size_t constants_size_bytes;    /* exactly what the kernel declares */
+    const uint64_t *specialization; /* NULL: the kernel's defaults; else one value each */
+    size_t specialization_count;
+};
+
+VYRE_API void vyre_batch_dispatch(struct vyre_batch *batch, const struct vyre_dispatch *dispatch);
+
+/* The ranges must not overlap; the size is `from`'s. */
+VYRE_API void vyre_batch_copy(struct vyre_batch *batch, struct vyre_range from,
+                              struct vyre_range to);
+
+/* Writes a 32-bit word over the range; offset and size are multiples of 4. */
+VYRE_API void vyre_batch_fill(struct vyre_batch *batch, struct vyre_range range, uint32_t word);
+
+/* The bytes are copied now: the caller may reuse its memory at once. */
+VYRE_API void vyre_batch_upload(struct vyre_batch *batch, struct vyre_range range,
+                                const void *bytes);
+
+/* The bytes are read when the command runs: they must stay until the ticket is complete. */
+VYRE_API void vyre_batch_upload_borrowed(struct vyre_batch *batch, struct vyre_range range,
+                                         const void *bytes);
+
+/* The caller's memory is written by the time that wait returns VYRE_OK. */
+VYRE_API void vyre_batch_download(struct vyre_batch *batch, struct vyre_range range,
+                                  void *out_bytes);
+
+/*
+ * Gives the dispatch that was added as the `command`-th (counting all commands from 0) other
+ * constants. The shape stays the same: a recording of the batch is used again.
+ */
+VYRE_API void vyre_batch_set_constants(struct vyre_batch *batch, size_t command,
+                                       const void *constants, size_t constants_size_bytes);
+
+/* ---- Submit ----------------------------------------------------------------------------------- */
+
+/*
+ * Called once when the batch is complete, on a thread of the driver; on a lost device, on the thread
+ * that found out. It must not wait for tickets or close the device; it may submit as long as the
+ * in-flight limit leaves room. Later batches of the device start when it has returned. `host_ns` is
+ * not known yet and 0.
+ */
+typedef void vyre_completion_function(void *user, struct vyre_ticket ticket,
+                                      const struct vyre_batch_result *result);
+
+/* A zeroed struct is fine: auto, nobody called, timing by sampling. */
+struct vyre_submit_options {
+    enum vyre_mode mode;  /* AUTO, or the mode that is required: it runs so, or submit fails */
+    uint32_t repeat_hint; /* how often this shape will be submitted; 0: not known */
+    bool timed;           /* measure this batch whatever its size */
+    vyre_completion_function *on_complete; /* may be NULL */
+    void *user;                            /* Borrowed */
+};
+
+/*
+ * Queues the whole batch or nothing. On failure *out_ticket is zeroed. `options` and `out_ticket`
+ * may be NULL. Small work may run before submit returns.
+ */
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_batch_submit(
+    struct vyre_batch *batch, const struct vyre_submit_options *options,
+    struct vyre_ticket *out_ticket, struct vyre_diag *diag);
+
+/*
+ * Does now what the first submit in `mode` would have to do: compiles, records, starts what stays
+ * resident. Runs nothing.
+ */
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_batch_warm_up(struct vyre_batch *batch,
+                                                            enum vyre_mode mode,
+                                                            struct vyre_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * device.h: devices, what they can do, and the tickets of submitted work.
+ *
+ * Words
+ *   ability  something that a device can do beyond plain launches; absent ones carry the reason
+ *   ticket   names one submitted batch of one device; a plain value
+ *   lost     the device failed or a kernel did not end: pending tickets end with VYRE_DEVICE_LOST,
+ *            nothing further runs; close the device and open it again
+ *
+ * Thread-safety: every function may be called from any thread, but open and close of one device
+ * belong to one thread, and nothing may use a device that is being closed.
+ */
+#ifndef VYRE_DEVICE_H
+#define VYRE_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vyre/diag.h>
+#include <vyre/export.h>
+#include <vyre/instance.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct vyre_device;
+
+#define VYRE_NAME_BYTES   128
+#define VYRE_REASON_BYTES 96
+
+/* How a batch is launched. */
+enum vyre_mode {
+    VYRE_MODE_AUTO = 0,
+    VYRE_MODE_PLAIN = 1,
+    VYRE_MODE_REPLAY = 2,
+    VYRE_MODE_PERSISTENT = 3,
+};
+#define VYRE_MODE_COUNT 4
+
+/* "auto", "plain", "replay", "persistent"; "unknown" for anything else. Static. */
+VYRE_API const char *vyre_mode_name(enum vyre_mode mode);
+
+enum vyre_device_kind {
+    VYRE_DEVICE_KIND_ANY = 0,
+    VYRE_DEVICE_KIND_CPU = 1,
+    VYRE_DEVICE_KIND_INTEGRATED = 2,
+    VYRE_DEVICE_KIND_DISCRETE = 3,
+    VYRE_DEVICE_KIND_SOFTWARE = 4, /* a GPU API implemented on the CPU */
+    VYRE_DEVICE_KIND_SIMULATED = 5,
+};
+VYRE_API const char *vyre_device_kind_name(enum vyre_device_kind kind);
+
+struct vyre_device_info {
+    const char *backend; /* Static: the backend's name */
+    uint32_t index;      /* among the backend's devices */
+    enum vyre_device_kind kind;
+    char name[VYRE_NAME_BYTES];
+    char driver[VYRE_NAME_BYTES];
+};
+
+/* Lists the devices of all backends. Fills up to `capacity` entries, returns how many there are. */
+VYRE_API size_t vyre_instance_devices(struct vyre_instance *instance,
+                                      struct vyre_device_info *out_infos, size_t capacity);
+
+enum vyre_ability_id {
+    VYRE_ABILITY_REPLAY = 0,
+    VYRE_ABILITY_PERSISTENT = 1,
+    VYRE_ABILITY_ARMS = 2,         /* value: commands that can run at the same time */
+    VYRE_ABILITY_COPY_OVERLAP = 3, /* uploads beside kernels */
+    VYRE_ABILITY_BINDLESS = 4,     /* table bindings; value: buffers in a table, at most */
+    VYRE_ABILITY_SPECIALIZE = 5,
+    VYRE_ABILITY_TIMESTAMPS = 6,   /* device times are measured, not derived */
+    VYRE_ABILITY_HOST_VISIBLE = 7, /* buffers can be mapped */
+};
+#define VYRE_ABILITY_COUNT 8
+VYRE_API const char *vyre_ability_name(enum vyre_ability_id ability);
+
+struct vyre_ability {
+    uint64_t value;                 /* 0: absent */
+    char reason[VYRE_REASON_BYTES]; /* why it is absent, else "" */
+};
+
+struct vyre_device_limits {
+    uint64_t buffer_size_bytes; /* the largest buffer */
+    uint64_t memory_bytes;      /* all buffers together */
+    uint32_t range_alignment;   /* of offsets in bindings; a power of two */
+    uint32_t group_count[3];    /* of a dispatch */
+    uint32_t group_invocations; /* of a work-group */
+    uint32_t bindings;          /* of a kernel */
+    uint32_t table_entries;     /* of a table binding */
+    uint32_t constants_bytes;   /* always 128 */
+    uint32_t local_bytes;       /* local memory of a work-group */
+};
+
+/*
+ * How to open a device. A zeroed desc opens the best device there is: of the backends in the order
+ * of the instance's list, the first device.
+ */
+struct vyre_device_desc {
+    const char *backend;        /* NULL: any */
+    const char *name;           /* NULL: any; else a part of the device's name, case ignored */
+    enum vyre_device_kind kind; /* 0: any */
+    uint32_t index;             /* among those that match */
+    const char *label;          /* copied; NULL: the device's name */
+
+    uint32_t in_flight_limit; /* batches submitted and not complete; 0: 256; at most 65,536 */
+    bool busy_when_full;      /* submit past the limit returns VYRE_BUSY instead of blocking */
+    uint32_t recording_limit; /* recordings kept; 0: 128; at most 65,536 */
+    size_t recording_bytes;   /* memory of kept recordings; 0: 64 MiB */
+    size_t batch_bytes_limit; /* commands and uploads of one batch; 0: 256 MiB */
+    uint64_t hang_timeout_ns; /* no command ends for so long: the device is lost; 0: 10 s */
+    uint64_t
+        persistent_idle_ns; /* a resident kernel leaves after this long without work; 0: 2 ms */
+    uint64_t persistent_lease_ns; /* and after this long in any case; 0: 1 s */
+    uint32_t cpu_workers; /* CPU backend: threads beside the caller; 0: cores - 1, at least 1 */
+    bool cpu_no_inline;   /* CPU backend: never run a kernel on a submitting or waiting thread */
+};
+
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_open(struct vyre_instance *instance,
+                                                          const struct vyre_device_desc *desc,
+                                                          struct vyre_device **out_device,
+                                                          struct vyre_diag *diag);
+
+/*
+ * Waits for all submitted work, then frees the device with all that was created from it (buffers,
+ * kernels, batches: their pointers are dead) and sets *device to NULL. On a lost device nothing is
+ * waited for, and memory that a running kernel may still touch is left alone.
+ */
+VYRE_API void vyre_device_close(struct vyre_device **device);
+
+/* What the desc's zeros became, and what the device is and can do. */
+VYRE_API void vyre_device_get_desc(const struct vyre_device *device,
+                                   struct vyre_device_desc *out_desc);
+VYRE_API void vyre_device_get_info(const struct vyre_device *device,
+                                   struct vyre_device_info *out_info);
+VYRE_API void vyre_device_get_limits(const struct vyre_device *device,
+                                     struct vyre_device_limits *out_limits);
+VYRE_API void vyre_device_get_ability(const struct vyre_device *device,
+                                      enum vyre_ability_id ability,
+                                      struct vyre_ability *out_ability);
+
+/* ---- Tickets ---------------------------------------------------------------------------------- */
+
+/* One submitted batch. A zeroed ticket belongs to no device. */
+struct vyre_ticket {
+    uint64_t device;   /* the identity of the device */
+    uint64_t sequence; /* counts from 1 in submit order */
+};
+
+#define VYRE_FOREVER UINT64_MAX
+
+/*
+ * Waits until the batch is complete: VYRE_OK, or the status with which it ended. VYRE_TIMEOUT means
+ * that it goes on. The caller may be used to run the work (see cpu_no_inline). Downloads are in the
+ * caller's memory when VYRE_OK is returned.
+ */
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_ticket_wait(struct vyre_device *device,
+                                                          struct vyre_ticket ticket,
+                                                          uint64_t timeout_ns,
+                                                          struct vyre_diag *diag);
+
+/* As wait with a timeout of 0, but never runs work: VYRE_BUSY while it is not complete. */
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_ticket_poll(struct vyre_device *device,
+                                                          struct vyre_ticket ticket,
+                                                          struct vyre_diag *diag);
+
+/* Waits for everything submitted so far. */
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_wait_idle(struct vyre_device *device,
+                                                               uint64_t timeout_ns,
+                                                               struct vyre_diag *diag);
+
+/* Why a mode was used. */
+enum vyre_mode_reason {
+    VYRE_REASON_NONE = 0,
+    VYRE_REASON_REQUIRED = 1,         /* the caller required it */
+    VYRE_REASON_VERDICT = 2,          /* a policy's verdict asked for it */
+    VYRE_REASON_CONSERVATIVE = 3,     /* no policy asked for anything else */
+    VYRE_REASON_ABILITY_ABSENT = 4,   /* a policy asked for `wanted`, which the device lacks */
+    VYRE_REASON_RECORDING_FAILED = 5, /* ... whose recording failed */
+};
+VYRE_API const char *vyre_mode_reason_name(enum vyre_mode_reason reason);
+
+/* What is known of a complete batch. Kept for the last `in_flight_limit` batches at least. */
+struct vyre_batch_result {
+    enum vyre_status status;
+    enum vyre_mode mode;   /* that it ran in */
+    enum vyre_mode wanted; /* that the verdicts or the caller asked for */
+    enum vyre_mode_reason reason;
+    uint64_t host_ns;   /* spent in submit; 0: not timed */
+    uint64_t device_ns; /* from its start to its end on the device; 0: not timed */
+};
+
+/*
+ * VYRE_BUSY while the batch is not complete; VYRE_NOT_FOUND when its result is no longer kept.
+ */
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_ticket_result(struct vyre_device *device,
+                                                            struct vyre_ticket ticket,
+                                                            struct vyre_batch_result *out_result,
+                                                            struct vyre_diag *diag);
+
+/* What a device has done so far. */
+struct vyre_device_counters {
+    uint64_t submitted;
+    uint64_t completed;
+    uint64_t failed;
+    uint64_t by_mode[VYRE_MODE_COUNT];
+    uint64_t recordings_made;
+    uint64_t recordings_reused;
+    uint64_t recordings_evicted;
+    uint32_t recordings_kept;
+    uint64_t recording_bytes;
+    uint64_t memory_bytes; /* of buffers alive */
+};
+VYRE_API void vyre_device_get_counters(struct vyre_device *device,
+                                       struct vyre_device_counters *out_counters);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * instance.h: the root object: allocator, backends, log.
+ *
+ * There are no globals. Two instances share nothing, so that a library and its host program may each
+ * have one.
+ *
+ * Thread-safety: create, destroy and register_backend belong to one thread; everything else may be
+ * called from any thread.
+ */
+#ifndef VYRE_INSTANCE_H
+#define VYRE_INSTANCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vyre/allocator.h>
+#include <vyre/diag.h>
+#include <vyre/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct vyre_instance;
+struct vyre_backend_ops;
+struct vyre_audit;
+
+enum vyre_log_level {
+    VYRE_LOG_ERROR = 0,
+    VYRE_LOG_WARNING = 1,
+    VYRE_LOG_INFO = 2,
+};
+
+/* Called from any thread that uses the instance. `text` is valid during the call. */
+typedef void vyre_log_function(void *user, enum vyre_log_level level, const char *text);
+
+/* A zeroed desc is fine. */
+struct vyre_instance_desc {
+    struct vyre_allocator allocator;
+    vyre_log_function *log;   /* NULL: nothing is logged */
+    void *log_user;           /* Borrowed */
+    struct vyre_audit *audit; /* Borrowed: gets the verdicts of auto; NULL: none */
+};
+
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_instance_create(const struct vyre_instance_desc *desc,
+                                                              struct vyre_instance **out_instance,
+                                                              struct vyre_diag *diag);
+
+/* All devices of the instance must be closed. NULL and a pointer to NULL are ignored. */
+VYRE_API void vyre_instance_destroy(struct vyre_instance **instance);
+
+/*
+ * Adds a backend that is not built in. `ops` is Borrowed and must outlive the instance. A name that
+ * is taken, an ops table of another ABI or one that lacks a required entry is refused.
+ */
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_instance_register_backend(
+    struct vyre_instance *instance, const struct vyre_backend_ops *ops, struct vyre_diag *diag);
+
+#define VYRE_BACKENDS_MAX 16
+
+/* One backend of the instance: present, or absent with the reason. */
+struct vyre_backend_info {
+    const char *name;        /* Static */
+    uint32_t device_count;   /* 0 when absent */
+    struct vyre_diag reason; /* why it is absent; id VYRE_DIAG_NONE when it is there */
+};
+
+/* Fills up to `capacity` entries and returns how many backends there are. */
+VYRE_API size_t vyre_instance_backends(struct vyre_instance *instance,
+                                       struct vyre_backend_info *out_infos, size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

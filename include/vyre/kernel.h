@@ -1,0 +1,119 @@
+/*
+ * kernel.h: kernels and the host kernel ABI.
+ *
+ * A kernel carries payloads for one or more targets; a device takes the one that it can run. What it
+ * binds is declared: bindings by slot, constants as scalars in order, specialization values.
+ *
+ * Thread-safety: any thread. Destroying a kernel while work uses it is safe, as for buffers.
+ */
+#ifndef VYRE_KERNEL_H
+#define VYRE_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vyre/binding_plan.h>
+#include <vyre/device.h>
+#include <vyre/diag.h>
+#include <vyre/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct vyre_kernel;
+
+#define VYRE_CONSTANTS_BYTES_MAX       128
+#define VYRE_SPECIALIZATION_VALUES_MAX 32
+
+/* ---- Host kernels ----------------------------------------------------------------------------- */
+
+struct vyre_host_buffer {
+    void *data; /* table bindings: an array of void * */
+    size_t size_bytes;
+};
+
+/*
+ * What a host kernel is called with, once per work-group. Grows only at its end; `size_bytes` says
+ * how much of it the caller filled. Everything is Borrowed for the call.
+ */
+struct vyre_host_group {
+    uint32_t size_bytes;
+    uint32_t buffer_count;
+    uint32_t group_id[3];
+    uint32_t group_count[3];
+    uint32_t local_size[3];
+    uint32_t specialization_count;
+    const struct vyre_host_buffer *buffers; /* ordered by slot; slots may be sparse */
+    const void *constants;                  /* as given at dispatch; 16-byte aligned */
+    const uint64_t *specialization;         /* by declaration order */
+    void *scratch;                          /* of the kernel's scratch_bytes; 64-byte aligned */
+    size_t scratch_bytes;
+};
+
+/* Runs one work-group: all invocations of it. Must return. */
+typedef void vyre_host_function(const struct vyre_host_group *group);
+
+/* ---- Creation --------------------------------------------------------------------------------- */
+
+enum vyre_target {
+    VYRE_TARGET_NONE = 0,
+    VYRE_TARGET_HOST = 1,         /* a function of this process */
+    VYRE_TARGET_HOST_LIBRARY = 2, /* a function in a shared object */
+    VYRE_TARGET_OPENCL_C = 3,     /* source text */
+    VYRE_TARGET_SPIRV = 4,        /* words */
+    VYRE_TARGET_GLSL = 5,         /* source text */
+};
+VYRE_API const char *vyre_target_name(enum vyre_target target);
+
+struct vyre_payload {
+    enum vyre_target target;
+    vyre_host_function *function; /* HOST */
+    const char *path;             /* HOST_LIBRARY: the shared object, as dlopen takes it */
+    const char *entry;            /* the function's or entry point's name; NULL: the default */
+    const void *bytes;            /* OPENCL_C, SPIRV, GLSL: Borrowed during creation */
+    size_t size_bytes;
+};
+
+enum vyre_scalar {
+    VYRE_SCALAR_NONE = 0,
+    VYRE_SCALAR_U32 = 1,
+    VYRE_SCALAR_I32 = 2,
+    VYRE_SCALAR_F32 = 3,
+    VYRE_SCALAR_U64 = 4,
+    VYRE_SCALAR_I64 = 5,
+    VYRE_SCALAR_F64 = 6,
+};
+
+/*
+ * What a kernel binds at a slot: see binding_plan.h. `role` may be left 0 when `access` is given. A
+ * shared binding is local memory of the work-group; its size is given here or at dispatch.
+ */
+struct vyre_kernel_desc {
+    const char *label; /* copied; may be NULL */
+    const struct vyre_payload *payloads;
+    size_t payload_count;
+    uint32_t local_size[3]; /* zeros: 1 */
+    const struct vyre_binding_desc *bindings;
+    size_t binding_count;
+    const enum vyre_scalar *constants; /* laid out as a C struct of these members: its sizeof */
+    size_t constant_count;
+    const uint64_t *specialization_defaults; /* raw bits of each value */
+    size_t specialization_count;
+    size_t scratch_bytes; /* host kernels: memory for one group, not kept between groups */
+};
+
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_kernel_create(struct vyre_device *device,
+                                                            const struct vyre_kernel_desc *desc,
+                                                            struct vyre_kernel **out_kernel,
+                                                            struct vyre_diag *diag);
+VYRE_API void vyre_kernel_destroy(struct vyre_kernel **kernel);
+
+VYRE_API const char *vyre_kernel_label(const struct vyre_kernel *kernel);
+VYRE_API uint32_t vyre_kernel_constants_size(const struct vyre_kernel *kernel);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,269 @@
+/*
+ * launch.c: submit and record: where small work and large work part ways.
+ */
+#include "backend/cpu/device.h"
+#include "base/clock.h"
+#include "base/memory.h"
+
+#define TICKETS_MAX ((1u << 23) - 1)
+/* Batches longer than this are timed always: reading the clock is lost in them. */
+#define ALWAYS_TIMED_NS 10000
+
+struct cpu_recording {
+    struct vyre_cpu_program *program; /* Owned */
+    uint32_t cost_version;            /* that it was built with */
+    uint64_t last_sequence;
+};
+
+/* ---- Estimates -------------------------------------------------------------------------------- */
+
+/* What a view's backend_words hold, derived anew when a kernel's cost has changed. */
+enum { WORD_VERSION, WORD_COST_NS, WORD_FLAGS };
+enum { FLAG_KNOWN = 1, FLAG_PARALLEL = 2 };
+
+static struct vyre_cpu_grain grain_of(const struct vyre_cpu_device *device)
+{
+    return (struct vyre_cpu_grain){.participants = device->pool.worker_count + 1,
+                                   .barrier_ns = device->pool.handoff_ns};
+}
+
+/* Time that all participants save on `cost_ns` of work that divides evenly. */
+static uint64_t gain_ns(const struct vyre_cpu_device *device, uint64_t cost_ns)
+{
+    return cost_ns - cost_ns / (device->pool.worker_count + 1);
+}
+
+static void estimate(const struct vyre_cpu_device *device, const struct vyre_batch_view *view,
+                     uint32_t version)
+{
+    uint64_t total_ns = 0;
+    uint64_t flags = FLAG_KNOWN;
+    uint64_t worth_ns = 2 * device->pool.handoff_ns;
+    for (uint32_t i = 0; i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        bool known;
+        uint64_t cost_ns = vyre_cpu_command_cost_ns(view, command, &known);
+        total_ns += cost_ns;
+        if (!known)
+            flags &= ~(uint64_t)FLAG_KNOWN;
+        if (gain_ns(device, cost_ns) > worth_ns && vyre_cpu_command_groups(command) > 1)
+            flags |= FLAG_PARALLEL;
+    }
+    if (!view->is_chain && gain_ns(device, total_ns) > worth_ns)
+        flags |= FLAG_PARALLEL;
+    view->backend_words[WORD_COST_NS] = total_ns;
+    view->backend_words[WORD_FLAGS] = flags;
+    view->backend_words[WORD_VERSION] = version;
+}
+
+/* ---- Submit ----------------------------------------------------------------------------------- */
+
+/* Whether the batch should run here and now, on the caller's thread. */
+static bool runs_inline(struct vyre_cpu_device *device, const struct vyre_submission *submission)
+{
+    const uint64_t *words = submission->view->backend_words;
+    bool trusted = (words[WORD_FLAGS] & FLAG_KNOWN) && !device->no_inline;
+    uint64_t cost_ns = words[WORD_COST_NS];
+    if (submission->mode == VYRE_MODE_PERSISTENT || submission->called_back || !trusted ||
+        !vyre_cpu_ring_is_complete(&device->ring, submission->sequence - 1))
+        return false;
+    if (!(words[WORD_FLAGS] & FLAG_PARALLEL))
+        return cost_ns <= device->pool.wake_ns;
+    if (vyre_cpu_pool_is_awake(&device->pool))
+        return false;
+    /* Workers sleep: wake them once they would have saved as much as waking them costs. */
+    device->missed_ns += gain_ns(device, cost_ns);
+    if (cost_ns > device->pool.wake_ns || device->missed_ns > device->pool.wake_ns) {
+        device->missed_ns = 0;
+        return false;
+    }
+    return true;
+}
+
+/* One command of a timed batch is measured each time, so that costs follow what happens. */
+static void run_sampled(struct vyre_cpu_device *device, const struct vyre_batch_view *view)
+{
+    uint32_t count = view->command_count;
+    uint32_t chosen = count ? (uint32_t)(device->sample++ % count) : 0;
+    if (count == 0 || view->commands[chosen].type != VYRE_COMMAND_DISPATCH) {
+        vyre_cpu_run_commands(&device->caller, view, 0, count);
+        return;
+    }
+    const struct vyre_command *command = &view->commands[chosen];
+    vyre_cpu_run_commands(&device->caller, view, 0, chosen);
+    vyre_cpu_run_measured(&device->caller, view, command, 0, vyre_cpu_command_groups(command));
+    vyre_cpu_run_commands(&device->caller, view, chosen + 1, count - chosen - 1);
+}
+
+static void run_inline(struct vyre_cpu_device *device, const struct vyre_submission *submission)
+{
+    const struct vyre_batch_view *view = submission->view;
+    struct vyre_completion completion = {.sequence = submission->sequence};
+    if (submission->timed) {
+        uint64_t start_ns = vyre_clock_now_ns();
+        run_sampled(device, view);
+        completion.device_ns = vyre_clock_now_ns() - start_ns;
+    } else {
+        vyre_cpu_run_commands(&device->caller, view, 0, view->command_count);
+    }
+    device->host.complete(device->host.context, &completion);
+    /*
+     * Nobody sleeps for this job: nobody has its ticket yet, and wait_idle takes the lock. release:
+     * pairs with (F) of ring.h. Completed goes first: a worker that sees the new head finds nothing
+     * to do.
+     */
+    atomic_store_explicit(&device->ring.completed, submission->sequence, memory_order_release);
+    atomic_store_explicit(&device->ring.head, submission->sequence, memory_order_release);
+}
+
+/* Cuts the batch into tasks, in the memory of the job or of the recording. */
+static enum vyre_status build_program(struct vyre_cpu_device *device,
+                                      const struct vyre_batch_view *view,
+                                      const struct vyre_batch_plan *plan,
+                                      struct vyre_cpu_program *program, struct vyre_diag *diag)
+{
+    struct vyre_cpu_grain grain = grain_of(device);
+    struct vyre_batch_plan made;
+    if (!plan && !view->is_chain) {
+        enum vyre_status status = device->host.plan(device->host.context, view, &made, diag);
+        if (status != VYRE_OK)
+            return status;
+        plan = &made;
+    }
+    if (program && vyre_cpu_program_build(program, view, view->is_chain ? NULL : plan, &grain) &&
+        program->task_count <= TICKETS_MAX)
+        return VYRE_OK;
+    return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, view->label, 0,
+                         "no memory for the tasks of a batch");
+}
+
+static void reclaim_program(struct vyre_cpu_device *device, struct vyre_cpu_job *job)
+{
+    if (!job->own)
+        return;
+    job->own->next = device->free_programs;
+    device->free_programs = job->own;
+    job->own = NULL;
+}
+
+/*
+ * An empty program for the job: one that a complete job has left, so that a steady load uses the same
+ * few again and again and stops allocating. `job` is free, also when the ring has not been told yet.
+ */
+static struct vyre_cpu_program *take_program(struct vyre_cpu_device *device,
+                                             struct vyre_cpu_job *job)
+{
+    uint64_t completed = atomic_load_explicit(&device->ring.completed, memory_order_acquire);
+    while (device->reclaimed < completed)
+        reclaim_program(device, vyre_cpu_ring_slot(&device->ring, ++device->reclaimed));
+    reclaim_program(device, job);
+    job->own = device->free_programs;
+    if (job->own)
+        device->free_programs = job->own->next;
+    else
+        job->own = vyre_cpu_program_create(&device->allocator);
+    return job->own;
+}
+
+/* The program of a job: none (one task), a recording's, or one made now. */
+static enum vyre_status choose_program(struct vyre_cpu_device *device,
+                                       const struct vyre_submission *submission,
+                                       struct vyre_cpu_job *job, struct vyre_diag *diag)
+{
+    const struct vyre_batch_view *view = submission->view;
+    uint32_t version = atomic_load_explicit(&device->pool.cost_version, memory_order_relaxed);
+    job->program = NULL;
+    if (!(view->backend_words[WORD_FLAGS] & FLAG_PARALLEL))
+        return VYRE_OK;
+    struct cpu_recording *recording = submission->recording;
+    if (!recording) {
+        job->program = take_program(device, job);
+        return build_program(device, view, NULL, job->own, diag);
+    }
+    bool idle = vyre_cpu_ring_is_complete(&device->ring, recording->last_sequence);
+    if (recording->cost_version != version && idle) {
+        enum vyre_status status = build_program(device, view, NULL, recording->program, diag);
+        if (status != VYRE_OK)
+            return status;
+        recording->cost_version = version;
+    }
+    recording->last_sequence = submission->sequence;
+    job->program = recording->program;
+    return VYRE_OK;
+}
+
+static enum vyre_status enqueue(struct vyre_cpu_device *device,
+                                const struct vyre_submission *submission, struct vyre_diag *diag)
+{
+    struct vyre_cpu_job *job = vyre_cpu_ring_slot(&device->ring, submission->sequence);
+    const uint64_t *words = submission->view->backend_words;
+    enum vyre_status status = choose_program(device, submission, job, diag);
+    if (status != VYRE_OK)
+        return status;
+    bool persistent = submission->mode == VYRE_MODE_PERSISTENT;
+    bool known = (words[WORD_FLAGS] & FLAG_KNOWN) != 0;
+    job->sequence = submission->sequence;
+    job->view = submission->view;
+    job->ticket_count = job->program ? job->program->task_count : 1;
+    job->timed = submission->timed || words[WORD_COST_NS] >= ALWAYS_TIMED_NS;
+    job->learn = !known;
+    job->start_ns = 0;
+    if (job->ticket_count == 0) { /* no commands */
+        job->program = NULL;
+        job->ticket_count = 1;
+    }
+    uint32_t tickets = job->ticket_count;
+    if (persistent && !atomic_load_explicit(&device->pool.resident, memory_order_relaxed))
+        atomic_store_explicit(&device->pool.resident, 1, memory_order_relaxed);
+    bool helpable = known && !persistent && !submission->called_back && !device->no_inline;
+    vyre_cpu_ring_publish(&device->ring, job, helpable);
+    vyre_cpu_pool_wake(&device->pool, tickets);
+    return VYRE_OK;
+}
+
+enum vyre_status vyre_cpu_submit(void *native, const struct vyre_submission *submission,
+                                 struct vyre_diag *diag)
+{
+    struct vyre_cpu_device *device = native;
+    const struct vyre_batch_view *view = submission->view;
+    uint32_t version = atomic_load_explicit(&device->pool.cost_version, memory_order_relaxed);
+    if (view->backend_words[WORD_VERSION] != version)
+        estimate(device, view, version);
+    if (runs_inline(device, submission)) {
+        run_inline(device, submission);
+        return VYRE_OK;
+    }
+    return enqueue(device, submission, diag);
+}
+
+void vyre_cpu_recording_destroy(void *native, void *native_recording)
+{
+    struct vyre_cpu_device *device = native;
+    struct cpu_recording *recording = native_recording;
+    vyre_cpu_program_destroy(recording->program);
+    vyre_memory_free(&device->allocator, recording, sizeof *recording,
+                     _Alignof(struct cpu_recording));
+}
+
+enum vyre_status vyre_cpu_record(void *native, const struct vyre_batch_view *view,
+                                 const struct vyre_batch_plan *plan, void **out_recording,
+                                 size_t *out_size_bytes, struct vyre_diag *diag)
+{
+    struct vyre_cpu_device *device = native;
+    struct cpu_recording *recording =
+        vyre_memory_allocate(&device->allocator, sizeof *recording, _Alignof(struct cpu_recording));
+    if (!recording)
+        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, view->label, 0,
+                             "no memory for a recording");
+    recording->program = vyre_cpu_program_create(&device->allocator);
+    recording->cost_version =
+        atomic_load_explicit(&device->pool.cost_version, memory_order_relaxed);
+    enum vyre_status status = build_program(device, view, plan, recording->program, diag);
+    if (status != VYRE_OK) {
+        vyre_cpu_recording_destroy(device, recording);
+        return status;
+    }
+    *out_recording = recording;
+    *out_size_bytes = sizeof *recording + vyre_cpu_program_size(recording->program);
+    return VYRE_OK;
+}

@@ -1,0 +1,242 @@
+/*
+ * program.c: a batch cut into tasks.
+ */
+#include "backend/cpu/program.h"
+
+#include <string.h>
+
+#include "backend/cpu/kernel.h"
+#include "backend/cpu/run.h"
+#include "base/memory.h"
+
+/* memcpy and fill, about 8 bytes a ns here. */
+#define BYTES_PER_NS 8
+/* A group of a kernel that was never run counts as this much. */
+#define UNKNOWN_GROUP_NS 1000
+/* Parts per participant of a split command: more even out threads that start late. */
+#define PARTS_PER_PARTICIPANT 4
+
+struct vyre_cpu_program *vyre_cpu_program_create(const struct vyre_allocator *allocator)
+{
+    struct vyre_cpu_program *program =
+        vyre_memory_allocate(allocator, sizeof *program, _Alignof(struct vyre_cpu_program));
+    if (program)
+        program->allocator = *allocator;
+    return program;
+}
+
+void vyre_cpu_program_destroy(struct vyre_cpu_program *program)
+{
+    if (!program)
+        return;
+    vyre_memory_free(&program->allocator, program->tasks,
+                     program->task_capacity * sizeof *program->tasks,
+                     _Alignof(struct vyre_cpu_task));
+    vyre_memory_free(&program->allocator, program->order,
+                     program->order_capacity * sizeof *program->order, _Alignof(uint32_t));
+    struct vyre_allocator allocator = program->allocator;
+    vyre_memory_free(&allocator, program, sizeof *program, _Alignof(struct vyre_cpu_program));
+}
+
+size_t vyre_cpu_program_size(const struct vyre_cpu_program *program)
+{
+    return sizeof *program + program->task_capacity * sizeof *program->tasks +
+           program->order_capacity * sizeof *program->order;
+}
+
+uint64_t vyre_cpu_command_cost_ns(const struct vyre_batch_view *view,
+                                  const struct vyre_command *command, bool *out_known)
+{
+    *out_known = true;
+    if (command->type != VYRE_COMMAND_DISPATCH)
+        return view->ranges[command->first_range].size_bytes / BYTES_PER_NS;
+    uint64_t groups = vyre_cpu_command_groups(command);
+    uint64_t cost = vyre_cpu_kernel_cost_ns(command->kernel, groups);
+    *out_known = cost != 0 || groups == 0;
+    return *out_known ? cost : groups * UNKNOWN_GROUP_NS;
+}
+
+/* ---- Building --------------------------------------------------------------------------------- */
+
+struct builder {
+    struct vyre_cpu_program *program;
+    const struct vyre_batch_view *view;
+    const struct vyre_batch_plan *plan; /* NULL: a chain */
+    const struct vyre_cpu_grain *grain;
+    uint32_t run_first; /* commands gathered for a run task */
+    uint32_t run_count;
+    bool failed;
+};
+
+static bool grow(const struct vyre_allocator *allocator, void **items, uint32_t *capacity,
+                 uint32_t wanted, size_t item_bytes, size_t alignment)
+{
+    if (wanted <= *capacity)
+        return true;
+    uint32_t larger = *capacity ? *capacity : 8;
+    while (larger < wanted)
+        larger *= 2;
+    void *grown = vyre_memory_allocate(allocator, larger * item_bytes, alignment);
+    if (!grown)
+        return false;
+    if (*capacity > 0)
+        memcpy(grown, *items, *capacity * item_bytes);
+    vyre_memory_free(allocator, *items, *capacity * item_bytes, alignment);
+    *items = grown;
+    *capacity = larger;
+    return true;
+}
+
+static void add_task(struct builder *builder, const struct vyre_cpu_task *task)
+{
+    struct vyre_cpu_program *program = builder->program;
+    void *items = program->tasks;
+    if (!grow(&program->allocator, &items, &program->task_capacity, program->task_count + 1,
+              sizeof *task, _Alignof(struct vyre_cpu_task))) {
+        builder->failed = true;
+        return;
+    }
+    program->tasks = items;
+    program->tasks[program->task_count++] = *task;
+}
+
+/* Ends the run that is being gathered. */
+static void flush_run(struct builder *builder)
+{
+    if (builder->run_count == 0)
+        return;
+    const struct vyre_cpu_task task = {.first = builder->run_first,
+                                       .count = builder->run_count,
+                                       .wait_for = builder->program->task_count};
+    add_task(builder, &task);
+    builder->run_count = 0;
+}
+
+static void gather(struct builder *builder, uint32_t command)
+{
+    if (builder->run_count == 0)
+        builder->run_first = command;
+    builder->run_count++;
+}
+
+/* Whether dividing `cost` over the participants saves more than the barriers around it cost. */
+static bool pays(const struct builder *builder, uint64_t cost_ns)
+{
+    uint64_t participants = builder->grain->participants;
+    return participants > 1 && cost_ns - cost_ns / participants > 2 * builder->grain->barrier_ns;
+}
+
+static void split(struct builder *builder, uint32_t command, uint64_t groups, uint64_t cost_ns)
+{
+    const struct vyre_cpu_grain *grain = builder->grain;
+    uint64_t parts = cost_ns / (grain->barrier_ns ? grain->barrier_ns : 1);
+    uint64_t most = (uint64_t)grain->participants * PARTS_PER_PARTICIPANT;
+    parts = parts > most ? most : parts;
+    parts = parts < grain->participants ? grain->participants : parts;
+    parts = parts > groups ? groups : parts;
+    flush_run(builder);
+    uint32_t wait_for = builder->program->task_count;
+    for (uint64_t part = 0; part < parts; part++) {
+        const struct vyre_cpu_task task = {.first = command,
+                                           .count = 1,
+                                           .wait_for = wait_for,
+                                           .group_begin = groups * part / parts,
+                                           .group_end = groups * (part + 1) / parts};
+        add_task(builder, &task);
+    }
+}
+
+/* A stretch of commands that must run in order: large ones are split, small ones gathered. */
+static void build_chain(struct builder *builder, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++) {
+        const struct vyre_command *command = &builder->view->commands[i];
+        bool known;
+        uint64_t cost = vyre_cpu_command_cost_ns(builder->view, command, &known);
+        uint64_t groups = vyre_cpu_command_groups(command);
+        if (groups > 1 && pays(builder, cost))
+            split(builder, i, groups, cost);
+        else
+            gather(builder, i);
+    }
+}
+
+/* One task per arm of a segment. The arms' commands are listed arm by arm, by counting sort. */
+static void build_arms(struct builder *builder, const struct vyre_plan_segment *segment)
+{
+    struct vyre_cpu_program *program = builder->program;
+    flush_run(builder);
+    uint32_t wait_for = program->task_count;
+    uint32_t base = program->order_count;
+    void *items = program->order;
+    if (!grow(&program->allocator, &items, &program->order_capacity, base + segment->command_count,
+              sizeof(uint32_t), _Alignof(uint32_t))) {
+        builder->failed = true;
+        return;
+    }
+    program->order = items;
+    for (uint32_t arm = 0; arm < segment->arm_count && !builder->failed; arm++) {
+        const struct vyre_cpu_task task = {.wait_for = wait_for, .ordered = true};
+        add_task(builder, &task);
+    }
+    if (builder->failed)
+        return;
+    const struct vyre_plan_node *nodes = builder->plan->nodes + segment->first_command;
+    struct vyre_cpu_task *tasks = program->tasks + wait_for;
+    for (uint32_t i = 0; i < segment->command_count; i++)
+        tasks[nodes[i].arm].count++;
+    uint32_t next = base;
+    for (uint32_t arm = 0; arm < segment->arm_count; arm++) {
+        tasks[arm].first = next;
+        next += tasks[arm].count;
+        tasks[arm].count = 0;
+    }
+    for (uint32_t i = 0; i < segment->command_count; i++) {
+        struct vyre_cpu_task *task = &tasks[nodes[i].arm];
+        program->order[task->first + task->count++] = segment->first_command + i;
+    }
+    program->order_count = next;
+}
+
+/*
+ * Arms side by side pay when the segment as a whole does and no command in it is so large that it
+ * had better be split over everybody.
+ */
+static bool arms_pay(const struct builder *builder, const struct vyre_plan_segment *segment)
+{
+    if (segment->arm_count < 2)
+        return false;
+    uint64_t total = 0;
+    uint64_t largest = 0;
+    for (uint32_t i = 0; i < segment->command_count; i++) {
+        bool known;
+        uint64_t cost = vyre_cpu_command_cost_ns(
+            builder->view, &builder->view->commands[segment->first_command + i], &known);
+        total += cost;
+        largest = cost > largest ? cost : largest;
+    }
+    return pays(builder, total) && largest <= total / builder->grain->participants;
+}
+
+bool vyre_cpu_program_build(struct vyre_cpu_program *program, const struct vyre_batch_view *view,
+                            const struct vyre_batch_plan *plan, const struct vyre_cpu_grain *grain)
+{
+    struct builder builder = {.program = program, .view = view, .plan = plan, .grain = grain};
+    program->task_count = 0;
+    program->order_count = 0;
+    if (!plan) {
+        build_chain(&builder, 0, view->command_count);
+    } else {
+        for (uint32_t s = 0; s < plan->segment_count && !builder.failed; s++) {
+            const struct vyre_plan_segment *segment = &plan->segments[s];
+            if (arms_pay(&builder, segment))
+                build_arms(&builder, segment);
+            else
+                build_chain(&builder, segment->first_command, segment->command_count);
+        }
+    }
+    flush_run(&builder);
+    if (builder.failed)
+        program->task_count = 0;
+    return !builder.failed;
+}

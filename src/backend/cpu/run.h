@@ -1,0 +1,47 @@
+/*
+ * run.h: carrying out commands on the calling thread.
+ */
+#ifndef VYRE_BACKEND_CPU_RUN_H
+#define VYRE_BACKEND_CPU_RUN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <vyre/backend.h>
+
+#include "backend/cpu/kernel.h"
+
+/* Who runs: decides which slice of scratch memory is used. 0 is the caller's thread. */
+struct vyre_cpu_runner {
+    _Atomic uint64_t steps; /* commands run, by this runner: a sign of life */
+    uint32_t participant;
+    const _Atomic uint32_t *lost;   /* Borrowed: when set, nothing further may be touched */
+    _Atomic uint32_t *cost_version; /* Borrowed: counted up when a kernel's cost changed by much */
+    uint64_t clock_ns;              /* what reading the clock adds to a measured time */
+    void (*on_wait)(void *user);    /* called now and then while a task waits; may be NULL */
+    void *user;
+};
+
+/* All groups of all commands [first, first + count), in order; stops early on a lost device. */
+void vyre_cpu_run_commands(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
+                           uint32_t first, uint32_t count);
+
+/* One command: all of it, or groups [begin, end) of a dispatch, counted with x running fastest. */
+void vyre_cpu_run_command(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
+                          const struct vyre_command *command);
+void vyre_cpu_run_groups(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
+                         const struct vyre_command *command, uint64_t begin, uint64_t end);
+
+/* Groups of a dispatch, timed: teaches what its kernel costs. */
+void vyre_cpu_run_measured(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
+                           const struct vyre_command *command, uint64_t begin, uint64_t end);
+
+/* Groups of a dispatch; 1 for other commands. */
+static inline uint64_t vyre_cpu_command_groups(const struct vyre_command *command)
+{
+    if (command->type != VYRE_COMMAND_DISPATCH)
+        return 1;
+    return (uint64_t)command->groups[0] * command->groups[1] * command->groups[2];
+}
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * internal.h: the objects behind the public handles.
+ *
+ *   instance ── backends[]          each: ops table + its state
+ *      │
+ *   device ── lock                  one submit, create or destroy at a time
+ *      ├── results[]                a ring, one entry per submission, by sequence
+ *      ├── buffers, kernels, batches (lists of the living), dead (waiting for work to end)
+ *      ├── recordings               replayable shapes, least recently used out
+ *      ├── shapes                   how often a shape was seen: what auto decides from
+ *      └── planner                  hazards, arms
+ *
+ * Nothing that work in flight may touch is freed: a destroyed object goes to the dead list with the
+ * sequence of the last submission before its end, and is freed when that submission is complete. So
+ * submit retains nothing. A batch that names a dead object is found out by the device's epoch, which
+ * counts destructions: a batch built in an older epoch is checked object by object.
+ */
+#ifndef VYRE_RUNTIME_INTERNAL_H
+#define VYRE_RUNTIME_INTERNAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <vyre/vyre.h>
+
+#include "base/futex.h"
+#include "plan/batch_plan.h"
+#include "runtime/poison.h"
+#include "runtime/recordings.h"
+#include "runtime/shapes.h"
+
+#define VYRE_CACHE_LINE_BYTES 64
+#define VYRE_BINDINGS_MAX     64
+#define VYRE_LABEL_BYTES      64
+
+struct vyre_instance_backend {
+    const struct vyre_backend_ops *ops; /* Borrowed */
+    void *state;             /* Owned by the backend; NULL when it has none or is absent */
+    struct vyre_diag absent; /* why it is absent; id NONE when it is there */
+};
+
+struct vyre_instance {
+    struct vyre_allocator allocator;
+    vyre_log_function *log;
+    void *log_user;
+    struct vyre_audit *audit; /* Borrowed; may be NULL */
+    _Atomic uint64_t next_identity;
+    size_t backend_count;
+    struct vyre_instance_backend backends[VYRE_BACKENDS_MAX];
+};
+
+/* Identities are counted from 1 over all objects of an instance and never used again. */
+uint64_t vyre_instance_new_identity(struct vyre_instance *instance);
+
+/* ---- Objects that die late -------------------------------------------------------------------- */
+
+struct vyre_body;
+struct vyre_object;
+typedef void vyre_object_free(struct vyre_device *device, struct vyre_object *object);
+
+/* The first member of everything that a device owns. */
+struct vyre_object {
+    struct vyre_device *device;      /* Borrowed */
+    struct vyre_object *next, *prev; /* in the device's list of the living, or `next` of the dead */
+    vyre_object_free *free;          /* called under the lock, when no work uses it any more */
+    uint64_t last_sequence;          /* once dead: free it when this submission is complete */
+    uint64_t identity;               /* 0 once dead */
+    char label[VYRE_LABEL_BYTES];
+};
+
+/* Caller holds the device's lock. */
+void vyre_object_link_locked(struct vyre_device *device, struct vyre_object *object,
+                             vyre_object_free *free_function, const char *label);
+void vyre_object_bury_locked(struct vyre_object *object);
+void vyre_device_reclaim_locked(struct vyre_device *device);
+
+struct vyre_buffer {
+    struct vyre_object object;
+    void *native;
+    unsigned char *address; /* NULL without host addresses */
+    size_t size_bytes;
+    struct vyre_poison poison;
+};
+
+struct vyre_kernel {
+    struct vyre_object object;
+    void *native;
+    struct vyre_binding_plan plan;
+    struct vyre_binding bindings[VYRE_BINDINGS_MAX];
+    uint32_t constants_size_bytes;
+    uint32_t specialization_count;
+    uint64_t specialization_defaults[VYRE_SPECIALIZATION_VALUES_MAX];
+    bool plain_ranges; /* no tables, no local memory: bindings need no second look */
+};
+
+/* ---- Device ----------------------------------------------------------------------------------- */
+
+/* One submission. Written under the lock before the backend sees it; `status` and times by complete. */
+struct vyre_result_entry {
+    uint64_t sequence;
+    struct vyre_batch_result result;
+    struct vyre_diag_brief {
+        enum vyre_diag_id id;
+        int64_t native_code;
+        uint64_t cause; /* the sequence of the batch that failed first; 0: this one */
+    } failure;
+    const struct vyre_body *body; /* Borrowed: alive while in flight */
+    vyre_completion_function *on_complete;
+    void *user;
+    _Atomic uint32_t ended; /* whoever sets it calls on_complete */
+};
+
+struct vyre_device {
+    struct vyre_instance *instance; /* Borrowed */
+    const struct vyre_backend_ops *ops;
+    void *native;
+    struct vyre_allocator allocator;
+    struct vyre_device_desc desc;
+    struct vyre_device_facts facts;
+    struct vyre_device_host host;
+    uint64_t identity;
+    char label[VYRE_LABEL_BYTES];
+
+    struct vyre_lock lock;
+    uint64_t epoch; /* destructions of buffers and kernels so far, plus 1 */
+    struct vyre_object *living;
+    struct vyre_object *dead_first, *dead_last; /* ascending last_sequence */
+    struct vyre_object *spare_buffers;          /* structs of freed buffers, for reuse */
+    struct vyre_object *spare_kernels;
+    struct vyre_batch_planner planner;
+    struct vyre_recordings recordings;
+    struct vyre_shapes shapes;
+    uint64_t by_mode[VYRE_MODE_COUNT];
+    uint64_t memory_bytes;
+    uint64_t sample_tick;
+    uint64_t completed_seen;    /* an old value of `completed`: reading that costs a cache miss */
+    bool is_lost;               /* `lost`, as those who hold the lock see it */
+    uint64_t forgotten_failure; /* the latest failed submission whose entry was used again */
+    struct vyre_result_entry *results; /* Owned: results_mask + 1 entries */
+    uint64_t results_mask;
+
+    struct vyre_lock failure_lock; /* poison of all buffers; taken after `lock`, or alone */
+
+    _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t submitted; /* written under the lock */
+    /* Submissions in flight with a callback: while 0, completions need not look at their entry. */
+    _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint32_t callbacks;
+    _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t completed; /* written by complete, in order */
+    _Atomic uint64_t failed;                                    /* submissions that ended badly */
+    _Atomic uint32_t poisoned; /* buffers that hold poison; written under the failure_lock */
+    _Atomic uint32_t lost;
+    struct vyre_diag lost_reason; /* written before `lost` */
+};
+
+/* Host functions of struct vyre_device_host. */
+void vyre_device_on_complete(void *context, const struct vyre_completion *completion);
+void vyre_device_on_lost(void *context, const struct vyre_diag *reason);
+
+/*
+ * Releases the lock after a call of the backend that ended with `status`; one that says that the
+ * device is lost ends everything pending. Returns the status.
+ */
+enum vyre_status vyre_device_unlock(struct vyre_device *device, enum vyre_status status,
+                                    const struct vyre_diag *diag);
+
+/* VYRE_DEVICE_LOST with the reason. */
+enum vyre_status vyre_device_lost_status(const struct vyre_device *device, struct vyre_diag *diag);
+
+static inline bool vyre_device_is_lost(const struct vyre_device *device)
+{
+    /* acquire: pairs with the release in vyre_device_on_lost. */
+    return atomic_load_explicit(&device->lost, memory_order_acquire) != 0;
+}
+
+static inline bool vyre_device_is_complete(const struct vyre_device *device, uint64_t sequence)
+{
+    /* acquire: pairs with the release in vyre_device_on_complete. */
+    return atomic_load_explicit(&device->completed, memory_order_acquire) >= sequence;
+}
+
+/* Copies a label, cut to what fits. */
+void vyre_label_copy(char out[VYRE_LABEL_BYTES], const char *label);
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * kernel.c: kernels, checked against what their device can take.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "runtime/internal.h"
+
+static void free_kernel(struct vyre_device *device, struct vyre_object *object)
+{
+    struct vyre_kernel *kernel = (struct vyre_kernel *)object;
+    device->ops->kernel_destroy(device->native, kernel->native);
+    object->next = device->spare_kernels;
+    device->spare_kernels = object;
+}
+
+static uint32_t scalar_size(enum vyre_scalar scalar)
+{
+    switch (scalar) {
+    case VYRE_SCALAR_U32:
+    case VYRE_SCALAR_I32:
+    case VYRE_SCALAR_F32:
+        return 4;
+    case VYRE_SCALAR_U64:
+    case VYRE_SCALAR_I64:
+    case VYRE_SCALAR_F64:
+        return 8;
+    case VYRE_SCALAR_NONE:
+        break;
+    }
+    return 0;
+}
+
+/* Lays the constants out by natural alignment, in order. */
+static enum vyre_status layout_constants(const struct vyre_kernel_desc *desc, uint32_t *out_size,
+                                         struct vyre_diag *diag)
+{
+    uint32_t size = 0;
+    uint32_t alignment = 4;
+    for (size_t i = 0; i < desc->constant_count; i++) {
+        uint32_t scalar = scalar_size(desc->constants[i]);
+        if (scalar == 0)
+            return vyre_diag_set(diag, VYRE_DIAG_KERNEL_CONSTANTS, desc->label, 0,
+                                 "constant %zu has the unknown type %d", i,
+                                 (int)desc->constants[i]);
+        size = ((size + scalar - 1) & ~(scalar - 1)) + scalar;
+        alignment = scalar > alignment ? scalar : alignment;
+        if (size > VYRE_CONSTANTS_BYTES_MAX)
+            return vyre_diag_set(diag, VYRE_DIAG_KERNEL_CONSTANTS, desc->label, 0,
+                                 "%zu constants take more than %d bytes", desc->constant_count,
+                                 VYRE_CONSTANTS_BYTES_MAX);
+    }
+    /* As a C struct of these members would be: padded at its end. */
+    *out_size = (size + alignment - 1) & ~(alignment - 1);
+    return VYRE_OK;
+}
+
+static enum vyre_status check_desc(const struct vyre_device *device,
+                                   const struct vyre_kernel_desc *desc, struct vyre_diag *diag)
+{
+    const struct vyre_device_limits *limits = &device->facts.limits;
+    if (desc->binding_count > limits->bindings)
+        return vyre_diag_set(diag, VYRE_DIAG_KERNEL_BINDINGS, desc->label, 0,
+                             "%zu bindings, the device takes %u", desc->binding_count,
+                             limits->bindings);
+    if (desc->specialization_count > VYRE_SPECIALIZATION_VALUES_MAX)
+        return vyre_diag_set(diag, VYRE_DIAG_KERNEL_SPECIALIZATION, desc->label, 0,
+                             "%zu specialization values, at most %d are taken",
+                             desc->specialization_count, VYRE_SPECIALIZATION_VALUES_MAX);
+    uint64_t invocations = 1;
+    for (int i = 0; i < 3; i++) {
+        invocations *= desc->local_size[i] ? desc->local_size[i] : 1;
+        if (invocations > limits->group_invocations)
+            return vyre_diag_set(diag, VYRE_DIAG_KERNEL_LOCAL_SIZE, desc->label, 0,
+                                 "a local size of %u x %u x %u, the device takes %u invocations",
+                                 desc->local_size[0], desc->local_size[1], desc->local_size[2],
+                                 limits->group_invocations);
+    }
+    return VYRE_OK;
+}
+
+static bool is_plain(const struct vyre_binding_plan *plan)
+{
+    for (size_t i = 0; i < plan->binding_count; i++) {
+        if (plan->bindings[i].table || plan->bindings[i].role == VYRE_ROLE_SHARED)
+            return false;
+    }
+    return true;
+}
+
+/* Fills a kernel that is not linked yet. */
+static enum vyre_status build(struct vyre_device *device, const struct vyre_kernel_desc *desc,
+                              struct vyre_kernel *kernel, struct vyre_diag *diag)
+{
+    enum vyre_status status = check_desc(device, desc, diag);
+    if (status == VYRE_OK)
+        status = layout_constants(desc, &kernel->constants_size_bytes, diag);
+    if (status == VYRE_OK)
+        status = vyre_binding_plan_build(desc->bindings, desc->binding_count, kernel->bindings,
+                                         VYRE_BINDINGS_MAX, &kernel->plan, diag);
+    if (status != VYRE_OK)
+        return status;
+    /* The labels are the caller's and need not live as long as the kernel. */
+    for (size_t i = 0; i < kernel->plan.binding_count; i++)
+        kernel->bindings[i].label = NULL;
+    kernel->plain_ranges = is_plain(&kernel->plan);
+    kernel->specialization_count = (uint32_t)desc->specialization_count;
+    if (desc->specialization_count > 0)
+        memcpy(kernel->specialization_defaults, desc->specialization_defaults,
+               desc->specialization_count * sizeof *desc->specialization_defaults);
+
+    struct vyre_kernel_desc resolved = *desc;
+    for (int i = 0; i < 3; i++)
+        resolved.local_size[i] = desc->local_size[i] ? desc->local_size[i] : 1;
+    return device->ops->kernel_create(device->native, &resolved, &kernel->plan, &kernel->native,
+                                      diag);
+}
+
+static struct vyre_kernel *take_struct_locked(struct vyre_device *device)
+{
+    struct vyre_object *spare = device->spare_kernels;
+    if (!spare)
+        return vyre_memory_allocate(&device->allocator, sizeof(struct vyre_kernel),
+                                    _Alignof(struct vyre_kernel));
+    device->spare_kernels = spare->next;
+    return (struct vyre_kernel *)spare;
+}
+
+static enum vyre_status create_locked(struct vyre_device *device,
+                                      const struct vyre_kernel_desc *desc,
+                                      struct vyre_kernel **out_kernel, struct vyre_diag *diag)
+{
+    struct vyre_kernel *kernel = take_struct_locked(device);
+    if (!kernel)
+        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, desc->label, 0,
+                             "no memory for a kernel");
+    enum vyre_status status = build(device, desc, kernel, diag);
+    if (status != VYRE_OK) {
+        kernel->object.next = device->spare_kernels;
+        device->spare_kernels = &kernel->object;
+        return status;
+    }
+    vyre_object_link_locked(device, &kernel->object, free_kernel, desc->label);
+    *out_kernel = kernel;
+    return VYRE_OK;
+}
+
+enum vyre_status vyre_kernel_create(struct vyre_device *device, const struct vyre_kernel_desc *desc,
+                                    struct vyre_kernel **out_kernel, struct vyre_diag *diag)
+{
+    *out_kernel = NULL;
+    if (vyre_device_is_lost(device))
+        return vyre_device_lost_status(device, diag);
+    vyre_lock_acquire(&device->lock);
+    enum vyre_status status = create_locked(device, desc, out_kernel, diag);
+    return vyre_device_unlock(device, status, diag);
+}
+
+void vyre_kernel_destroy(struct vyre_kernel **kernel)
+{
+    if (!kernel || !*kernel)
+        return;
+    struct vyre_kernel *dying = *kernel;
+    struct vyre_device *device = dying->object.device;
+    *kernel = NULL;
+    vyre_lock_acquire(&device->lock);
+    vyre_object_bury_locked(&dying->object);
+    vyre_lock_release(&device->lock);
+}
+
+const char *vyre_kernel_label(const struct vyre_kernel *kernel)
+{
+    return kernel->object.label;
+}
+
+uint32_t vyre_kernel_constants_size(const struct vyre_kernel *kernel)
+{
+    return kernel->constants_size_bytes;
+}

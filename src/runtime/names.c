@@ -1,0 +1,42 @@
+/*
+ * names.c: stable words for the enums of the runtime.
+ */
+#include <vyre/vyre.h>
+
+#define NAME_OF(table, value, otherwise)                                                   \
+    ((size_t)(value) < sizeof(table) / sizeof(table)[0] && (table)[value] ? (table)[value] \
+                                                                          : (otherwise))
+
+const char *vyre_mode_name(enum vyre_mode mode)
+{
+    static const char *const names[] = {"auto", "plain", "replay", "persistent"};
+    return NAME_OF(names, mode, "unknown");
+}
+
+const char *vyre_device_kind_name(enum vyre_device_kind kind)
+{
+    static const char *const names[] = {"any",      "cpu",      "integrated",
+                                        "discrete", "software", "simulated"};
+    return NAME_OF(names, kind, "unknown");
+}
+
+const char *vyre_ability_name(enum vyre_ability_id ability)
+{
+    static const char *const names[] = {"replay",   "persistent", "arms",       "copy-overlap",
+                                        "bindless", "specialize", "timestamps", "host-visible"};
+    return NAME_OF(names, ability, "unknown");
+}
+
+const char *vyre_mode_reason_name(enum vyre_mode_reason reason)
+{
+    static const char *const names[] = {"none",         "required",       "verdict",
+                                        "conservative", "ability-absent", "recording-failed"};
+    return NAME_OF(names, reason, "unknown");
+}
+
+const char *vyre_target_name(enum vyre_target target)
+{
+    static const char *const names[] = {"none",     "host",  "host-library",
+                                        "opencl-c", "spirv", "glsl"};
+    return NAME_OF(names, target, "unknown");
+}

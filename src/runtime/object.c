@@ -1,0 +1,61 @@
+/*
+ * object.c: life and late death of what a device owns.
+ */
+#include <stdio.h>
+
+#include "runtime/internal.h"
+
+void vyre_label_copy(char out[VYRE_LABEL_BYTES], const char *label)
+{
+    snprintf(out, VYRE_LABEL_BYTES, "%s", label ? label : "");
+}
+
+void vyre_object_link_locked(struct vyre_device *device, struct vyre_object *object,
+                             vyre_object_free *free_function, const char *label)
+{
+    *object = (struct vyre_object){
+        .device = device,
+        .next = device->living,
+        .free = free_function,
+        .identity = vyre_instance_new_identity(device->instance),
+    };
+    vyre_label_copy(object->label, label);
+    if (device->living)
+        device->living->prev = object;
+    device->living = object;
+}
+
+void vyre_object_bury_locked(struct vyre_object *object)
+{
+    struct vyre_device *device = object->device;
+    if (object->prev)
+        object->prev->next = object->next;
+    else
+        device->living = object->next;
+    if (object->next)
+        object->next->prev = object->prev;
+
+    object->identity = 0;
+    object->next = NULL;
+    object->prev = NULL;
+    object->last_sequence = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+    if (device->dead_last)
+        device->dead_last->next = object;
+    else
+        device->dead_first = object;
+    device->dead_last = object;
+    device->epoch++;
+    vyre_device_reclaim_locked(device);
+}
+
+void vyre_device_reclaim_locked(struct vyre_device *device)
+{
+    while (device->dead_first &&
+           vyre_device_is_complete(device, device->dead_first->last_sequence)) {
+        struct vyre_object *object = device->dead_first;
+        device->dead_first = object->next;
+        if (!device->dead_first)
+            device->dead_last = NULL;
+        object->free(device, object);
+    }
+}

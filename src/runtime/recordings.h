@@ -1,0 +1,75 @@
+/*
+ * recordings.h: recordings by key, the least recently used out first.
+ *
+ *   slots     [key|recording|bytes] ...      an array of `limit` entries, in a list by use
+ *   buckets   key -> first slot              chains through the slots
+ *
+ * Invariants: at most `limit` entries and `limit_bytes` bytes, but always room for the newest one.
+ * A recording that is evicted while work uses it is freed when that work is complete.
+ *
+ * Thread-safety: the caller holds the device's lock.
+ */
+#ifndef VYRE_RUNTIME_RECORDINGS_H
+#define VYRE_RUNTIME_RECORDINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vyre/allocator.h>
+#include <vyre/hash.h>
+#include <vyre/status.h>
+
+struct vyre_recording {
+    struct vyre_hash128 key;
+    void *native; /* Owned; NULL: the slot is free */
+    size_t size_bytes;
+    uint64_t last_sequence; /* of the last submission that used it */
+    uint32_t next_in_bucket;
+    uint32_t newer, older; /* list by use */
+};
+
+/* A recording on its way out, waiting for work. */
+struct vyre_recording_corpse {
+    void *native;
+    uint64_t last_sequence;
+};
+
+struct vyre_recordings {
+    struct vyre_allocator allocator;
+    struct vyre_recording *slots;          /* Owned */
+    uint32_t *buckets;                     /* Owned: bucket_mask + 1 */
+    struct vyre_recording_corpse *corpses; /* Owned: corpse_limit of them */
+    uint32_t limit;
+    uint32_t bucket_mask;
+    uint32_t count;
+    uint32_t corpse_count;
+    uint32_t
+        corpse_limit; /* batches in flight: each keeps one recording from being freed, at most */
+    uint32_t newest, oldest;
+    uint32_t first_free;
+    size_t limit_bytes;
+    size_t total_bytes;
+    uint64_t made, reused, evicted;
+    void (*destroy)(void *device, void *native);
+    void *device; /* the backend's */
+};
+
+/* `limit` is not 0. VYRE_OUT_OF_MEMORY leaves nothing behind. */
+enum vyre_status vyre_recordings_init(struct vyre_recordings *recordings,
+                                      const struct vyre_allocator *allocator, uint32_t limit,
+                                      size_t limit_bytes, uint32_t in_flight_limit,
+                                      void (*destroy)(void *device, void *native), void *device);
+
+/* Frees every recording: nothing is in flight. */
+void vyre_recordings_deinit(struct vyre_recordings *recordings);
+
+/* The recording under the key, now the most recently used, or NULL. */
+struct vyre_recording *vyre_recordings_find(struct vyre_recordings *recordings,
+                                            struct vyre_hash128 key);
+
+/* Makes room by evicting, then adds. `completed` is the last complete submission. */
+struct vyre_recording *vyre_recordings_add(struct vyre_recordings *recordings,
+                                           struct vyre_hash128 key, void *native, size_t size_bytes,
+                                           uint64_t completed);
+
+#endif

@@ -1,0 +1,256 @@
+/*
+ * submit.c: from a built batch to the backend: where a decision is carried out.
+ */
+#include "base/clock.h"
+#include "runtime/batch.h"
+#include "runtime/decide.h"
+
+/* One submission in this many is timed when nobody asks: reading the clock twice costs 56 ns. */
+#define SAMPLE_EVERY 64
+
+/* ---- What must hold before anything is queued ------------------------------------------------- */
+
+static enum vyre_status stale(const char *what, const struct vyre_body *body,
+                              struct vyre_diag *diag)
+{
+    return vyre_diag_set(diag, VYRE_DIAG_BATCH_STALE, body->view.label, 0,
+                         "the batch names %s that was destroyed", what);
+}
+
+/* Objects were destroyed since the body was last looked at: are they its own? */
+static enum vyre_status check_alive_locked(const struct vyre_device *device, struct vyre_body *body,
+                                           struct vyre_diag *diag)
+{
+    struct vyre_buffer *const *owners = body->owners.items;
+    const struct vyre_body_kernel *kernels = body->kernels.items;
+    for (uint32_t i = 0; i < body->view.range_count; i++) {
+        if (owners[i]->object.identity != body->view.ranges[i].identity)
+            return stale("a buffer", body, diag);
+    }
+    for (uint32_t i = 0; i < body->view.command_count; i++) {
+        if (kernels[i].kernel && kernels[i].kernel->object.identity != kernels[i].identity)
+            return stale("a kernel", body, diag);
+    }
+    body->epoch = device->epoch;
+    return VYRE_OK;
+}
+
+/* Waits for room, without the lock, or says that there is none. */
+static enum vyre_status make_room_locked(struct vyre_device *device, struct vyre_diag *diag)
+{
+    for (;;) {
+        uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+        uint64_t limit = device->desc.in_flight_limit;
+        if (submitted < device->completed_seen + limit)
+            return VYRE_OK;
+        /* acquire: pairs with the release in vyre_device_on_complete. */
+        device->completed_seen = atomic_load_explicit(&device->completed, memory_order_acquire);
+        if (submitted < device->completed_seen + limit)
+            return VYRE_OK;
+        if (vyre_device_is_lost(device))
+            return vyre_device_lost_status(device, diag);
+        if (device->desc.busy_when_full)
+            return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_FULL, device->label, 0,
+                                 "%u batches are in flight", device->desc.in_flight_limit);
+        vyre_lock_release(&device->lock);
+        device->ops->wait(device->native, submitted - limit + 1, VYRE_FOREVER);
+        vyre_lock_acquire(&device->lock);
+    }
+}
+
+/* ---- Recordings ------------------------------------------------------------------------------- */
+
+/* The recording of the body's shape, made now if there is none. */
+static enum vyre_status find_recording_locked(struct vyre_device *device, struct vyre_body *body,
+                                              struct vyre_recording **out_recording,
+                                              struct vyre_diag *diag)
+{
+    struct vyre_hash128 key = vyre_body_shape(body);
+    *out_recording = vyre_recordings_find(&device->recordings, key);
+    if (*out_recording)
+        return VYRE_OK;
+    struct vyre_batch_plan plan;
+    void *native = NULL;
+    size_t size_bytes = 0;
+    enum vyre_status status = vyre_batch_planner_plan(&device->planner, &body->view, &plan, diag);
+    if (status == VYRE_OK)
+        status =
+            device->ops->record(device->native, &body->view, &plan, &native, &size_bytes, diag);
+    if (status != VYRE_OK)
+        return status;
+    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
+    *out_recording = vyre_recordings_add(&device->recordings, key, native, size_bytes, completed);
+    return VYRE_OK;
+}
+
+/* ---- Modes ------------------------------------------------------------------------------------ */
+
+static enum vyre_status check_mode(const struct vyre_device *device, enum vyre_mode mode,
+                                   struct vyre_diag *diag)
+{
+    if ((unsigned)mode >= VYRE_MODE_COUNT)
+        return vyre_diag_set(diag, VYRE_DIAG_ARGUMENT_RANGE, device->label, 0,
+                             "there is no mode %d", (int)mode);
+    const struct vyre_ability *ability = NULL;
+    if (mode == VYRE_MODE_REPLAY)
+        ability = &device->facts.abilities[VYRE_ABILITY_REPLAY];
+    if (mode == VYRE_MODE_PERSISTENT)
+        ability = &device->facts.abilities[VYRE_ABILITY_PERSISTENT];
+    if (ability && ability->value == 0)
+        return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, device->label, 0, "no %s mode: %s",
+                             vyre_mode_name(mode), ability->reason);
+    return VYRE_OK;
+}
+
+/* Fills mode, plan and recording of a submission. Auto falls back to plain where it has to. */
+static enum vyre_status prepare_locked(
+    struct vyre_device *device, struct vyre_body *body, const struct vyre_submit_options *options,
+    struct vyre_mode_choice *choice, struct vyre_submission *submission,
+    struct vyre_batch_plan *plan, struct vyre_recording **out_recording, struct vyre_diag *diag)
+{
+    enum vyre_status status = VYRE_OK;
+    *choice = (struct vyre_mode_choice){options->mode, options->mode, VYRE_REASON_REQUIRED};
+    if (options->mode == VYRE_MODE_AUTO)
+        vyre_decide_mode_locked(device, body, options->repeat_hint, choice);
+    if (choice->mode == VYRE_MODE_REPLAY) {
+        /* Auto goes on without the recording: then the caller's diagnostic stays as it was. */
+        bool required = options->mode == VYRE_MODE_REPLAY;
+        status = find_recording_locked(device, body, out_recording, required ? diag : NULL);
+        if (status == VYRE_OK) {
+            submission->recording = (*out_recording)->native;
+        } else if (!required) {
+            choice->mode = VYRE_MODE_PLAIN;
+            choice->reason = VYRE_REASON_RECORDING_FAILED;
+            status = VYRE_OK;
+        }
+    }
+    if (status == VYRE_OK && choice->mode != VYRE_MODE_REPLAY && device->facts.wants_plan) {
+        status = vyre_batch_planner_plan(&device->planner, &body->view, plan, diag);
+        submission->plan = plan;
+    }
+    submission->mode = choice->mode;
+    return status;
+}
+
+/* ---- Submit ----------------------------------------------------------------------------------- */
+
+static struct vyre_result_entry *begin_entry_locked(struct vyre_device *device, uint64_t sequence,
+                                                    const struct vyre_body *body,
+                                                    const struct vyre_submit_options *options,
+                                                    const struct vyre_mode_choice *choice)
+{
+    struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+    if (entry->sequence != 0 && entry->result.status != VYRE_OK)
+        device->forgotten_failure = entry->sequence;
+    entry->sequence = sequence;
+    entry->result = (struct vyre_batch_result){
+        .mode = choice->mode, .wanted = choice->wanted, .reason = choice->reason};
+    entry->failure = (struct vyre_diag_brief){0};
+    entry->body = body;
+    entry->on_complete = options->on_complete;
+    entry->user = options->user;
+    atomic_store_explicit(&entry->ended, 0, memory_order_relaxed);
+    return entry;
+}
+
+static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_body *body,
+                                      const struct vyre_submit_options *options,
+                                      uint64_t *out_sequence, struct vyre_diag *diag)
+{
+    enum vyre_status status = make_room_locked(device, diag);
+    if (status == VYRE_OK && device->is_lost)
+        status = vyre_device_lost_status(device, diag);
+    if (status == VYRE_OK && body->epoch != device->epoch)
+        status = check_alive_locked(device, body, diag);
+    if (status != VYRE_OK)
+        return status;
+    if (device->dead_first)
+        vyre_device_reclaim_locked(device);
+
+    struct vyre_mode_choice choice;
+    struct vyre_submission submission = {
+        .view = &body->view,
+        .timed = options->timed || device->sample_tick++ % SAMPLE_EVERY == 0,
+        .called_back = options->on_complete != NULL,
+    };
+    uint64_t start_ns = submission.timed ? vyre_clock_now_ns() : 0;
+    struct vyre_batch_plan plan;
+    struct vyre_recording *recording = NULL;
+    status = prepare_locked(device, body, options, &choice, &submission, &plan, &recording, diag);
+    if (status != VYRE_OK)
+        return status;
+
+    uint64_t sequence = atomic_load_explicit(&device->submitted, memory_order_relaxed) + 1;
+    submission.sequence = sequence;
+    struct vyre_result_entry *entry = begin_entry_locked(device, sequence, body, options, &choice);
+    uint64_t previous = body->last_sequence;
+    body->last_sequence = sequence;
+    /* Relaxed: tickets reach other threads through the caller, with the order that he gives them. */
+    atomic_store_explicit(&device->submitted, sequence, memory_order_relaxed);
+    if (options->on_complete)
+        atomic_fetch_add_explicit(&device->callbacks, 1, memory_order_relaxed);
+    status = device->ops->submit(device->native, &submission, diag);
+    if (status != VYRE_OK) {
+        if (options->on_complete)
+            atomic_fetch_sub_explicit(&device->callbacks, 1, memory_order_relaxed);
+        entry->sequence = 0;
+        body->last_sequence = previous;
+        atomic_store_explicit(&device->submitted, sequence - 1, memory_order_relaxed);
+        return status;
+    }
+    if (recording)
+        recording->last_sequence = sequence;
+    device->by_mode[choice.mode]++;
+    if (submission.timed)
+        entry->result.host_ns = vyre_clock_now_ns() - start_ns;
+    *out_sequence = sequence;
+    return VYRE_OK;
+}
+
+enum vyre_status vyre_batch_submit(struct vyre_batch *batch,
+                                   const struct vyre_submit_options *options,
+                                   struct vyre_ticket *out_ticket, struct vyre_diag *diag)
+{
+    static const struct vyre_submit_options defaults = {0};
+    struct vyre_device *device = batch->object.device;
+    uint64_t sequence = 0;
+    enum vyre_status status = batch->error.status;
+    options = options ? options : &defaults;
+    if (out_ticket)
+        *out_ticket = (struct vyre_ticket){0};
+    if (status != VYRE_OK)
+        return vyre_batch_status(batch, diag);
+    if (options->mode != VYRE_MODE_AUTO) {
+        status = check_mode(device, options->mode, diag);
+        if (status != VYRE_OK)
+            return status;
+    }
+    vyre_lock_acquire(&device->lock);
+    status = submit_locked(device, batch->body, options, &sequence, diag);
+    status = vyre_device_unlock(device, status, diag);
+    if (status == VYRE_OK && out_ticket)
+        *out_ticket = (struct vyre_ticket){device->identity, sequence};
+    return status;
+}
+
+enum vyre_status vyre_batch_warm_up(struct vyre_batch *batch, enum vyre_mode mode,
+                                    struct vyre_diag *diag)
+{
+    struct vyre_device *device = batch->object.device;
+    enum vyre_status status = vyre_batch_status(batch, diag);
+    if (status == VYRE_OK)
+        status = check_mode(device, mode, diag);
+    if (status == VYRE_OK && vyre_device_is_lost(device))
+        status = vyre_device_lost_status(device, diag);
+    if (status != VYRE_OK)
+        return status;
+    struct vyre_recording *recording;
+    vyre_lock_acquire(&device->lock);
+    if (batch->body->epoch != device->epoch)
+        status = check_alive_locked(device, batch->body, diag);
+    if (status == VYRE_OK && mode == VYRE_MODE_REPLAY)
+        status = find_recording_locked(device, batch->body, &recording, diag);
+    if (status == VYRE_OK && device->ops->warm_up)
+        status = device->ops->warm_up(device->native, mode, diag);
+    return vyre_device_unlock(device, status, diag);
+}

@@ -1,0 +1,253 @@
+/*
+ * ticket.c: how submissions end and how callers learn of it: where a result is checked.
+ */
+#include <string.h>
+
+#include "runtime/body.h"
+#include "runtime/internal.h"
+
+/* ---- Ends, told by the backend ---------------------------------------------------------------- */
+
+/*
+ * The rare path of complete: this batch failed, or an earlier one did and this one may depend on
+ * it. Batches come here in order, so the outcome is that of the serial run.
+ */
+static void settle_failure(struct vyre_device *device, struct vyre_result_entry *entry,
+                           const struct vyre_completion *completion)
+{
+    vyre_lock_acquire(&device->failure_lock);
+    if (completion->status != VYRE_OK) {
+        entry->failure.id = VYRE_DIAG_TICKET_FAILED;
+        entry->failure.native_code = completion->native_code;
+        vyre_poison_spread_locked(device, entry->body, completion->status, entry->sequence);
+    } else {
+        entry->result.status = vyre_poison_pass_locked(device, entry->body, &entry->failure.cause);
+        if (entry->result.status != VYRE_OK)
+            entry->failure.id = VYRE_DIAG_SUBMIT_POISONED;
+    }
+    vyre_lock_release(&device->failure_lock);
+    if (entry->result.status != VYRE_OK)
+        atomic_fetch_add_explicit(&device->failed, 1, memory_order_relaxed);
+}
+
+/* Whether this is the first end that the entry meets: complete and lost may race for it. */
+static bool end_first(struct vyre_result_entry *entry)
+{
+    /* acq_rel: whoever comes second sees what the first did. */
+    return atomic_exchange_explicit(&entry->ended, 1, memory_order_acq_rel) == 0;
+}
+
+/* The rest of complete for a submission with a callback. */
+static void complete_and_call(struct vyre_device *device, struct vyre_result_entry *entry,
+                              uint64_t sequence)
+{
+    if (!end_first(entry))
+        return; /* lost was quicker: the caller has been told, and the ticket says the same */
+    /* The entry may be used again once `completed` is stored: keep what the call needs. */
+    vyre_completion_function *on_complete = entry->on_complete;
+    void *user = entry->user;
+    const struct vyre_batch_result result = {
+        .status = entry->result.status,
+        .mode = entry->result.mode,
+        .wanted = entry->result.wanted,
+        .reason = entry->result.reason,
+        .device_ns = entry->result.device_ns, /* host_ns: submit may not have returned yet */
+    };
+    atomic_fetch_sub_explicit(&device->callbacks, 1, memory_order_relaxed);
+    /* release: pairs with the acquire in vyre_device_is_complete. */
+    atomic_store_explicit(&device->completed, sequence, memory_order_release);
+    on_complete(user, (struct vyre_ticket){device->identity, sequence}, &result);
+}
+
+void vyre_device_on_complete(void *context, const struct vyre_completion *completion)
+{
+    struct vyre_device *device = context;
+    uint64_t sequence = completion->sequence;
+    struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+    bool poisoned = atomic_load_explicit(&device->poisoned, memory_order_relaxed) != 0;
+    if (vyre_device_is_lost(device))
+        return;
+    /* The entry is on the submitter's core: most completions leave it there, as it says OK. */
+    if (completion->device_ns != 0)
+        entry->result.device_ns = completion->device_ns;
+    if (completion->status != VYRE_OK || poisoned) {
+        entry->result.status = completion->status;
+        settle_failure(device, entry, completion);
+    }
+    /* Relaxed: counted before the submission was handed over. */
+    if (atomic_load_explicit(&device->callbacks, memory_order_relaxed) && entry->on_complete)
+        complete_and_call(device, entry, sequence);
+    else /* release: pairs with the acquire in vyre_device_is_complete. */
+        atomic_store_explicit(&device->completed, sequence, memory_order_release);
+}
+
+void vyre_device_on_lost(void *context, const struct vyre_diag *reason)
+{
+    struct vyre_device *device = context;
+    vyre_lock_acquire(&device->lock);
+    bool first = !vyre_device_is_lost(device);
+    if (first) {
+        device->lost_reason = *reason;
+        device->is_lost = true;
+        /* release: pairs with the acquire in vyre_device_is_lost. */
+        atomic_store_explicit(&device->lost, 1, memory_order_release);
+    }
+    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
+    uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+    vyre_lock_release(&device->lock);
+    /* No submit succeeds any more, so the pending entries stay as they are. */
+    const struct vyre_batch_result result = {.status = VYRE_DEVICE_LOST};
+    for (uint64_t sequence = completed + 1; first && sequence <= submitted; sequence++) {
+        struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+        if (entry->on_complete && end_first(entry))
+            entry->on_complete(entry->user, (struct vyre_ticket){device->identity, sequence},
+                               &result);
+    }
+}
+
+enum vyre_status vyre_device_unlock(struct vyre_device *device, enum vyre_status status,
+                                    const struct vyre_diag *diag)
+{
+    vyre_lock_release(&device->lock);
+    if (status == VYRE_DEVICE_LOST && !vyre_device_is_lost(device)) {
+        struct vyre_diag reason;
+        vyre_diag_reset(&reason);
+        (void)vyre_diag_set(&reason, VYRE_DIAG_DEVICE_LOST, device->label, 0,
+                            "the driver reported the loss of the device");
+        vyre_device_on_lost(device, diag ? diag : &reason);
+    }
+    return status;
+}
+
+enum vyre_status vyre_device_lost_status(const struct vyre_device *device, struct vyre_diag *diag)
+{
+    if (diag)
+        *diag = device->lost_reason;
+    return VYRE_DEVICE_LOST;
+}
+
+/* ---- Questions, asked by callers -------------------------------------------------------------- */
+
+static enum vyre_status check_ticket(const struct vyre_device *device, struct vyre_ticket ticket,
+                                     struct vyre_diag *diag)
+{
+    /* Relaxed: the caller got the ticket from a submit that is over. */
+    uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+    if (ticket.device == device->identity && ticket.sequence != 0 && ticket.sequence <= submitted)
+        return VYRE_OK;
+    return vyre_diag_set(diag, VYRE_DIAG_TICKET_FOREIGN, device->label, 0,
+                         "ticket %llu of device %llu is not one of this device",
+                         (unsigned long long)ticket.sequence, (unsigned long long)ticket.device);
+}
+
+static enum vyre_status forgotten(const struct vyre_device *device, uint64_t sequence,
+                                  struct vyre_diag *diag)
+{
+    return vyre_diag_set(diag, VYRE_DIAG_TICKET_FORGOTTEN, device->label, 0,
+                         "the result of batch %llu is no longer kept",
+                         (unsigned long long)sequence);
+}
+
+/* How a complete submission ended, when some submission failed. */
+static enum vyre_status ended_badly(struct vyre_device *device, uint64_t sequence,
+                                    struct vyre_diag *diag)
+{
+    vyre_lock_acquire(&device->lock);
+    const struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+    enum vyre_status status = VYRE_OK;
+    if (entry->sequence == sequence) {
+        status = entry->result.status;
+        if (status != VYRE_OK) {
+            const char *how = entry->failure.cause ? "depends on a batch that failed" : "failed";
+            (void)vyre_diag_set(diag, entry->failure.id, device->label, entry->failure.native_code,
+                                "batch %llu %s: %s", (unsigned long long)sequence, how,
+                                vyre_status_name(status));
+            if (diag)
+                diag->status = status;
+        }
+    } else if (sequence <= device->forgotten_failure) {
+        status = forgotten(device, sequence, diag);
+    }
+    vyre_lock_release(&device->lock);
+    return status;
+}
+
+static enum vyre_status ended(struct vyre_device *device, uint64_t sequence, struct vyre_diag *diag)
+{
+    /* Relaxed: counted before `completed` was stored, which the caller has seen. */
+    if (atomic_load_explicit(&device->failed, memory_order_relaxed) == 0)
+        return VYRE_OK;
+    return ended_badly(device, sequence, diag);
+}
+
+enum vyre_status vyre_ticket_wait(struct vyre_device *device, struct vyre_ticket ticket,
+                                  uint64_t timeout_ns, struct vyre_diag *diag)
+{
+    enum vyre_status status = check_ticket(device, ticket, diag);
+    if (status != VYRE_OK)
+        return status;
+    if (!vyre_device_is_complete(device, ticket.sequence) && !vyre_device_is_lost(device))
+        device->ops->wait(device->native, ticket.sequence, timeout_ns);
+    if (vyre_device_is_complete(device, ticket.sequence))
+        return ended(device, ticket.sequence, diag);
+    if (vyre_device_is_lost(device))
+        return vyre_device_lost_status(device, diag);
+    return vyre_diag_set(diag, VYRE_DIAG_TICKET_TIMEOUT, device->label, 0,
+                         "batch %llu was not complete after %llu ns",
+                         (unsigned long long)ticket.sequence, (unsigned long long)timeout_ns);
+}
+
+enum vyre_status vyre_ticket_poll(struct vyre_device *device, struct vyre_ticket ticket,
+                                  struct vyre_diag *diag)
+{
+    enum vyre_status status = check_ticket(device, ticket, diag);
+    if (status != VYRE_OK)
+        return status;
+    if (!vyre_device_is_complete(device, ticket.sequence) && !vyre_device_is_lost(device))
+        device->ops->wait(device->native, ticket.sequence, 0);
+    if (vyre_device_is_complete(device, ticket.sequence))
+        return ended(device, ticket.sequence, diag);
+    if (vyre_device_is_lost(device))
+        return vyre_device_lost_status(device, diag);
+    return vyre_diag_set(diag, VYRE_DIAG_TICKET_PENDING, device->label, 0,
+                         "batch %llu is not complete", (unsigned long long)ticket.sequence);
+}
+
+enum vyre_status vyre_device_wait_idle(struct vyre_device *device, uint64_t timeout_ns,
+                                       struct vyre_diag *diag)
+{
+    /* Under the lock, so that a submit that runs its work on its own thread is over. */
+    vyre_lock_acquire(&device->lock);
+    uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+    vyre_lock_release(&device->lock);
+    if (submitted == 0)
+        return vyre_device_is_lost(device) ? vyre_device_lost_status(device, diag) : VYRE_OK;
+    enum vyre_status status = vyre_ticket_wait(
+        device, (struct vyre_ticket){device->identity, submitted}, timeout_ns, diag);
+    /* That one batch failed is its own waiter's business; idle is idle. */
+    bool idle = vyre_device_is_complete(device, submitted);
+    return idle && !vyre_device_is_lost(device) ? VYRE_OK : status;
+}
+
+enum vyre_status vyre_ticket_result(struct vyre_device *device, struct vyre_ticket ticket,
+                                    struct vyre_batch_result *out_result, struct vyre_diag *diag)
+{
+    memset(out_result, 0, sizeof *out_result);
+    enum vyre_status status = check_ticket(device, ticket, diag);
+    if (status != VYRE_OK)
+        return status;
+    if (!vyre_device_is_complete(device, ticket.sequence)) {
+        if (vyre_device_is_lost(device))
+            return vyre_device_lost_status(device, diag);
+        return vyre_diag_set(diag, VYRE_DIAG_TICKET_PENDING, device->label, 0,
+                             "batch %llu is not complete", (unsigned long long)ticket.sequence);
+    }
+    vyre_lock_acquire(&device->lock);
+    const struct vyre_result_entry *entry =
+        &device->results[ticket.sequence & device->results_mask];
+    bool kept = entry->sequence == ticket.sequence;
+    if (kept)
+        *out_result = entry->result;
+    vyre_lock_release(&device->lock);
+    return kept ? VYRE_OK : forgotten(device, ticket.sequence, diag);
+}
