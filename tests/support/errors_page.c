@@ -13,6 +13,7 @@ static const struct range {
     {0, 99, "General"},
     {100, 199, "Policies and plans"},
     {200, 299, "Observe"},
+    {300, 399, "Runtime and backends"},
     {900, 999, "The command-line tool"},
 };
 

@@ -1,0 +1,22 @@
+/*
+ * exclusions.c: the cases that a backend does not run, each with the reason. What follows from an
+ * absent ability stands in the case's `needs`; here is the rest.
+ */
+#include "conformance/conformance.h"
+
+static const struct exclusion {
+    const char *backend;
+    const char *name; /* "group/case" */
+    const char *reason;
+} exclusions[] = {
+    {NULL, NULL, NULL},
+};
+
+const char *exclusion_reason(const char *backend, const char *name)
+{
+    for (size_t i = 0; exclusions[i].backend; i++) {
+        if (strcmp(exclusions[i].backend, backend) == 0 && strcmp(exclusions[i].name, name) == 0)
+            return exclusions[i].reason;
+    }
+    return NULL;
+}

@@ -1,0 +1,190 @@
+/*
+ * sim_backend.h: a backend without a device: the tests' "sim".
+ *
+ * It is written against vyre/backend.h alone, as any backend outside the library would be. It runs
+ * host kernels for real, on memory of its own, but in an order that nobody should rely on: a seeded
+ * random one that respects nothing but the plan that came with the batch. A wrong plan gives other
+ * bytes than the serial run. Time is virtual: costs are numbers, nothing is measured.
+ *
+ * Words
+ *   order       the part of a plan that the sim obeys: deps, levels, or segments with their arms
+ *   completion  who runs submitted work, and when
+ *   queue       compute queues count from 0; the transfer queue, if there is one, comes after them
+ *   span        one command on one queue, from its virtual start to its virtual end
+ *   violation   the runtime broke the contract of backend.h; the first one is kept
+ *
+ * Virtual time. There is one host clock per sim. Calls add their costs to it. A submission starts on
+ * the device when its submit call is over and the submission before it has ended; its completion is
+ * delivered no earlier than its end, so that delivering moves the host clock there.
+ *
+ *   host    |-submit 1-|-submit 2-|                       |-submit 3-|
+ *   device             |== 1 =====|== 2 ==================|          |== 3 ==
+ *                              delivered ^ here at the earliest
+ *
+ * Thread-safety: every function may be called from any thread, but vyre_sim_step, vyre_sim_run_all
+ * and vyre_sim_lose_now not from completion callbacks.
+ */
+#ifndef VYRE_TESTS_SUPPORT_SIM_SIM_BACKEND_H
+#define VYRE_TESTS_SUPPORT_SIM_SIM_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vyre/backend.h>
+
+struct vyre_sim;
+
+enum vyre_sim_order {
+    VYRE_SIM_ORDER_DEPS = 0,
+    VYRE_SIM_ORDER_LEVELS = 1, /* a level starts when all lower ones are done */
+    VYRE_SIM_ORDER_ARMS = 2,   /* segments one after another, the arms of one in any order */
+    VYRE_SIM_ORDER_SERIAL = 3, /* asks for no plan */
+};
+#define VYRE_SIM_ORDER_COUNT 4
+
+enum vyre_sim_completion {
+    /* In submit; work that somebody is called for, and all behind it, on the sim's thread. */
+    VYRE_SIM_COMPLETE_IN_SUBMIT = 0,
+    VYRE_SIM_COMPLETE_LAZY = 1,   /* as above, when somebody waits for it longer than 0 ns */
+    VYRE_SIM_COMPLETE_THREAD = 2, /* on the sim's thread, at once */
+    VYRE_SIM_COMPLETE_MANUAL = 3, /* in vyre_sim_step and vyre_sim_run_all */
+};
+
+/* The calls that are counted and can be made to fail. */
+enum vyre_sim_entry {
+    VYRE_SIM_DEVICE_OPEN = 0,
+    VYRE_SIM_BUFFER_CREATE = 1,
+    VYRE_SIM_KERNEL_CREATE = 2,
+    VYRE_SIM_RECORD = 3,
+    VYRE_SIM_SUBMIT = 4,
+    VYRE_SIM_WARM_UP = 5,
+    VYRE_SIM_BUFFER_WRITE = 6,
+    VYRE_SIM_BUFFER_READ = 7,
+    VYRE_SIM_WAIT = 8, /* counted only */
+};
+#define VYRE_SIM_ENTRY_COUNT 9
+
+/* What things cost in virtual time. */
+struct vyre_sim_costs {
+    uint64_t submit_ns; /* plain */
+    uint64_t submit_command_ns;
+    uint64_t record_ns;
+    uint64_t record_command_ns;
+    uint64_t replay_ns;
+    uint64_t replay_command_ns;
+    uint64_t persistent_setup_ns; /* once, when the mode is entered or warmed up */
+    uint64_t persistent_item_ns;
+    uint64_t persistent_round_trip_ns; /* once per submission */
+    uint64_t copy_ns;                  /* copy, fill, upload, download: on the device */
+    uint64_t copy_byte_ps;
+    uint64_t group_ns;      /* per group of a dispatch; see vyre_sim_set_kernel_cost */
+    uint32_t noise_percent; /* every cost varies by up to this much, both ways */
+    bool report_launch;     /* device_ns covers the costs of submit too */
+};
+struct vyre_sim_costs vyre_sim_costs_default(void);
+
+/* A zeroed desc: one device, one compute queue, everything a backend can have but a transfer queue. */
+struct vyre_sim_desc {
+    uint64_t seed;
+    uint32_t device_count;   /* 0: 1 */
+    uint32_t compute_queues; /* 0: 1 */
+    bool transfer_queue;     /* copies, uploads and downloads run there */
+    enum vyre_sim_order order;
+    enum vyre_sim_completion completion;
+
+    bool no_host_addresses;   /* buffers give no address, views carry no host buffers */
+    bool no_direct_access;    /* no buffer_write and buffer_read */
+    bool no_record;           /* no record and recording_destroy */
+    bool no_warm_up;          /* no warm_up */
+    bool no_quiesce;          /* no quiesce: close stops the sim's thread */
+    bool asks_for_plan;       /* wants no plan with the submission, asks the host for it instead */
+    bool hang_is_lost;        /* waiting for a hang as long as hang_timeout_ns loses the device */
+    bool stuck_after_hang;    /* a hang goes on after the loss: quiesce says so */
+    bool failure_keeps_bytes; /* else a submission that fails spoils all that it may write */
+
+    const char *absent[VYRE_ABILITY_COUNT]; /* Borrowed: the reason; NULL: the ability is there */
+    struct vyre_device_limits limits;       /* zeros: generous */
+    const struct vyre_sim_costs *costs;     /* NULL: the default ones */
+    size_t recording_size_bytes;            /* that record reports; 0: the true one */
+    size_t trace_limit;                     /* spans kept; 0: 65,536 */
+};
+
+/* NULL when out of memory. */
+struct vyre_sim *vyre_sim_create(const struct vyre_sim_desc *desc);
+void vyre_sim_destroy(struct vyre_sim **sim); /* all instances that it is registered in are gone */
+
+/* The table to register, owned by the sim; its name is "sim". */
+const struct vyre_backend_ops *vyre_sim_ops(const struct vyre_sim *sim);
+
+/* ---- Time and work ---------------------------------------------------------------------------- */
+
+uint64_t vyre_sim_now_ns(struct vyre_sim *sim);
+void vyre_sim_advance(struct vyre_sim *sim, uint64_t ns); /* the host does something else */
+
+struct vyre_sim_costs vyre_sim_costs(struct vyre_sim *sim);
+void vyre_sim_set_costs(struct vyre_sim *sim, const struct vyre_sim_costs *costs);
+
+/* Per group of every kernel with that label, from now on; false when 32 labels have one. */
+bool vyre_sim_set_kernel_cost(struct vyre_sim *sim, const char *label, uint64_t group_ns);
+
+/* MANUAL: runs and completes up to `count` submissions, oldest first; returns how many. */
+size_t vyre_sim_step(struct vyre_sim *sim, size_t count);
+size_t vyre_sim_run_all(struct vyre_sim *sim);
+size_t vyre_sim_in_flight(struct vyre_sim *sim);
+
+/* ---- Faults ----------------------------------------------------------------------------------- */
+
+/*
+ * The `nth` call of `entry` from now (1: the next one) fails. One fault per entry; the last one
+ * set counts, nth 0 takes it back. After a call that fails with VYRE_DEVICE_LOST the device is
+ * lost, and the status is all that the runtime is told.
+ */
+void vyre_sim_fail(struct vyre_sim *sim, enum vyre_sim_entry entry, uint64_t nth,
+                   enum vyre_status status, int64_t native_code);
+
+/* These count accepted submissions from now; one of each kind, the last one set counts. */
+void vyre_sim_fail_running(struct vyre_sim *sim, uint64_t nth, enum vyre_status status,
+                           int64_t native_code);
+void vyre_sim_hang_at(struct vyre_sim *sim, uint64_t nth); /* not run, with all behind it ... */
+void vyre_sim_unhang(struct vyre_sim *sim);                /* ... until now */
+void vyre_sim_lose_at(struct vyre_sim *sim, uint64_t nth); /* lost when it runs; where that is
+                                                              inside submit, told by a thread */
+
+/* Lost by whatever runs at that time. UINT64_MAX: never. */
+void vyre_sim_lose_after(struct vyre_sim *sim, uint64_t now_ns);
+
+/*
+ * With stuck_after_hang: the hang of each lost device ends after all, and what it runs touches all
+ * that it was given. Returns how many there were.
+ */
+size_t vyre_sim_run_stuck(struct vyre_sim *sim);
+
+/* Every open device is lost when this returns. */
+void vyre_sim_lose_now(struct vyre_sim *sim);
+
+/* ---- What was seen ---------------------------------------------------------------------------- */
+
+struct vyre_sim_span {
+    uint64_t sequence;
+    uint32_t command;
+    uint32_t queue;
+    enum vyre_command_type type;
+    uint64_t start_ns;
+    uint64_t end_ns;
+};
+
+/* Copies the first `capacity` spans in the order of execution and returns how many there are. */
+size_t vyre_sim_trace(struct vyre_sim *sim, struct vyre_sim_span *out_spans, size_t capacity);
+void vyre_sim_trace_reset(struct vyre_sim *sim);
+
+uint64_t vyre_sim_calls(struct vyre_sim *sim, enum vyre_sim_entry entry);
+
+/* Submissions accepted with a plan, and buffers, kernels and recordings alive in all devices. */
+uint64_t vyre_sim_planned(struct vyre_sim *sim);
+size_t vyre_sim_objects(struct vyre_sim *sim);
+
+/* The first violation, or "". Valid until the sim is destroyed. */
+const char *vyre_sim_violation(struct vyre_sim *sim);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * sim_device.c: devices of the sim: what they say of themselves, opening and closing.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/sim/sim_internal.h"
+
+static void fill_info(uint32_t index, struct vyre_device_info *out_info)
+{
+    *out_info = (struct vyre_device_info){.kind = VYRE_DEVICE_KIND_SIMULATED};
+    snprintf(out_info->name, sizeof out_info->name, "simulated device %u", index);
+    snprintf(out_info->driver, sizeof out_info->driver, "sim 1");
+}
+
+static void fill_facts(const struct vyre_sim *sim, uint32_t index, struct vyre_device_facts *facts)
+{
+    const struct vyre_sim_desc *desc = &sim->desc;
+    const uint64_t values[VYRE_ABILITY_COUNT] = {
+        [VYRE_ABILITY_REPLAY] = !desc->no_record,
+        [VYRE_ABILITY_PERSISTENT] = 1,
+        [VYRE_ABILITY_ARMS] = desc->order == VYRE_SIM_ORDER_SERIAL ? 0 : desc->compute_queues,
+        [VYRE_ABILITY_COPY_OVERLAP] = desc->transfer_queue,
+        [VYRE_ABILITY_BINDLESS] = desc->limits.table_entries,
+        [VYRE_ABILITY_SPECIALIZE] = 1,
+        [VYRE_ABILITY_TIMESTAMPS] = 1,
+        [VYRE_ABILITY_HOST_VISIBLE] = !desc->no_host_addresses,
+    };
+    *facts = (struct vyre_device_facts){.limits = desc->limits,
+                                        .host_addresses = !desc->no_host_addresses,
+                                        .wants_plan = desc->order != VYRE_SIM_ORDER_SERIAL &&
+                                                      !desc->asks_for_plan};
+    facts->costs = (struct vyre_launch_costs){
+        .plain_command_ns = sim->costs.submit_command_ns,
+        .record_command_ns = sim->costs.record_command_ns,
+        .replay_command_ns = sim->costs.replay_command_ns,
+        .persistent_setup_ns = sim->costs.persistent_setup_ns,
+    };
+    fill_info(index, &facts->info);
+    for (int i = 0; i < VYRE_ABILITY_COUNT; i++) {
+        const char *reason = desc->absent[i];
+        struct vyre_ability *ability = &facts->abilities[i];
+        if (!reason && values[i] == 0)
+            reason = "the sim was made without it";
+        ability->value = reason ? 0 : values[i];
+        snprintf(ability->reason, sizeof ability->reason, "%s", reason ? reason : "");
+    }
+}
+
+static enum vyre_status backend_create(void *user, const struct vyre_allocator *allocator,
+                                       void **out_backend, struct vyre_diag *diag)
+{
+    (void)allocator;
+    (void)diag;
+    *out_backend = user;
+    return VYRE_OK;
+}
+
+static void backend_destroy(void *backend)
+{
+    struct vyre_sim *sim = backend;
+    pthread_mutex_lock(&sim->lock);
+    for (const struct sim_device *device = sim->devices; device; device = device->next) {
+        if (!device->abandoned)
+            sim_violate(sim, "destroy with open devices");
+    }
+    pthread_mutex_unlock(&sim->lock);
+}
+
+static enum vyre_status enumerate(void *backend, struct vyre_device_info *out_infos,
+                                  size_t capacity, size_t *out_count, struct vyre_diag *diag)
+{
+    const struct vyre_sim *sim = backend;
+    (void)diag;
+    *out_count = sim->desc.device_count;
+    for (uint32_t i = 0; i < sim->desc.device_count && i < capacity; i++)
+        fill_info(i, &out_infos[i]);
+    return VYRE_OK;
+}
+
+static void check_open(struct vyre_sim *sim, uint32_t index, const struct vyre_device_desc *desc,
+                       const struct vyre_device_host *host)
+{
+    if (index >= sim->desc.device_count)
+        sim_violate(sim, "device_open of device %u", index);
+    if (!desc->in_flight_limit || !desc->recording_limit || !desc->recording_bytes ||
+        !desc->batch_bytes_limit || !desc->hang_timeout_ns || !desc->persistent_idle_ns ||
+        !desc->persistent_lease_ns)
+        sim_violate(sim, "device_open with zeros that mean a default");
+    if (!host->complete || !host->lost || !host->plan || !host->log || !host->allocator.allocate ||
+        !host->allocator.deallocate)
+        sim_violate(sim, "device_open with an incomplete host");
+}
+
+static enum vyre_status device_open(void *backend, uint32_t index,
+                                    const struct vyre_device_desc *desc,
+                                    const struct vyre_device_host *host, void **out_device,
+                                    struct vyre_device_facts *out_facts, struct vyre_diag *diag)
+{
+    struct vyre_sim *sim = backend;
+    *out_device = NULL;
+    check_open(sim, index, desc, host);
+    pthread_mutex_lock(&sim->lock);
+    enum vyre_status status = sim_count_call_locked(sim, VYRE_SIM_DEVICE_OPEN, diag);
+    struct sim_device *device = status == VYRE_OK ? calloc(1, sizeof *device) : NULL;
+    if (device) {
+        device->sim = sim;
+        device->host = host;
+        device->hang_timeout_ns = desc->hang_timeout_ns;
+        device->tail = &device->head;
+        device->busy_until_ns = sim->now_ns;
+        device->next = sim->devices;
+        sim->devices = device;
+        if (sim->desc.completion != VYRE_SIM_COMPLETE_MANUAL)
+            device->has_thread = pthread_create(&device->thread, NULL, sim_thread, device) == 0;
+        fill_facts(sim, index, out_facts);
+        *out_device = device;
+    } else if (status == VYRE_OK) {
+        status = vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, "sim", 0, "no memory to open it");
+    }
+    pthread_mutex_unlock(&sim->lock);
+    return status;
+}
+
+static bool quiesce(void *self)
+{
+    struct sim_device *device = self;
+    pthread_mutex_lock(&device->sim->lock);
+    device->stop = true;
+    bool joins = device->has_thread;
+    bool quiet = !device->stuck;
+    device->has_thread = false;
+    pthread_cond_broadcast(&device->sim->changed);
+    pthread_mutex_unlock(&device->sim->lock);
+    if (joins)
+        pthread_join(device->thread, NULL);
+    if (!quiet)
+        device->abandoned = true;
+    return quiet;
+}
+
+static void device_close(void *self)
+{
+    struct sim_device *device = self;
+    struct vyre_sim *sim = device->sim;
+    if (!sim->desc.no_quiesce && !device->stop)
+        sim_violate(sim, "device_close without quiesce");
+    if (device->abandoned)
+        sim_violate(sim, "device_close of a device on which something still runs");
+    (void)quiesce(device);
+    pthread_mutex_lock(&sim->lock);
+    if (!device->lost && device->submitted != device->ended)
+        sim_violate(sim, "device_close with work in flight");
+    if (!device->lost && device->objects)
+        sim_violate(sim, "device_close with buffers, kernels or recordings alive");
+    sim_forget_pending_locked(device);
+    sim_objects_free_locked(device); /* a lost device may have some */
+    struct sim_device **link = &sim->devices;
+    while (*link != device)
+        link = &(*link)->next;
+    *link = device->next;
+    pthread_mutex_unlock(&sim->lock);
+    free(device);
+}
+
+void sim_device_fill_ops(struct vyre_backend_ops *ops)
+{
+    ops->abi_version = VYRE_BACKEND_ABI_VERSION;
+    ops->size_bytes = sizeof *ops;
+    ops->name = "sim";
+    ops->create = backend_create;
+    ops->destroy = backend_destroy;
+    ops->enumerate = enumerate;
+    ops->device_open = device_open;
+    ops->device_close = device_close;
+    ops->submit = sim_submit;
+    ops->wait = sim_wait;
+    ops->quiesce = quiesce;
+    ops->warm_up = sim_warm_up;
+    sim_objects_fill_ops(ops);
+}

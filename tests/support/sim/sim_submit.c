@@ -1,0 +1,227 @@
+/*
+ * sim_submit.c: queueing submissions and waiting for them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "support/sim/sim_internal.h"
+
+/* ---- Submit ----------------------------------------------------------------------------------- */
+
+static bool counts_down(uint64_t *countdown)
+{
+    return *countdown > 0 && --*countdown == 0;
+}
+
+static struct sim_fate fate_locked(struct vyre_sim *sim)
+{
+    struct sim_fate fate = {.hangs = counts_down(&sim->hang_countdown),
+                            .loses = counts_down(&sim->lose_countdown)};
+    if (counts_down(&sim->run_fault.countdown)) {
+        fate.status = sim->run_fault.status;
+        fate.native_code = sim->run_fault.native_code;
+    }
+    return fate;
+}
+
+static uint64_t enter_persistent_locked(struct sim_device *device)
+{
+    bool was_active = device->persistent_active;
+    device->persistent_active = true;
+    return was_active ? 0 : device->sim->costs.persistent_setup_ns;
+}
+
+static uint64_t launch_cost_locked(struct sim_device *device, enum vyre_mode mode, uint64_t count)
+{
+    const struct vyre_sim_costs *costs = &device->sim->costs;
+    if (mode == VYRE_MODE_PERSISTENT)
+        return enter_persistent_locked(device) + costs->persistent_round_trip_ns +
+               costs->persistent_item_ns * count;
+    device->persistent_active = false;
+    if (mode == VYRE_MODE_REPLAY)
+        return costs->replay_ns + costs->replay_command_ns * count;
+    return costs->submit_ns + costs->submit_command_ns * count;
+}
+
+static void check_submission_locked(struct sim_device *device,
+                                    const struct vyre_submission *submission)
+{
+    struct vyre_sim *sim = device->sim;
+    const struct sim_recording *recording = submission->recording;
+    if (submission->sequence != device->submitted + 1)
+        sim_violate(sim, "submission %llu after %llu", (unsigned long long)submission->sequence,
+                    (unsigned long long)device->submitted);
+    if (submission->mode < VYRE_MODE_PLAIN || submission->mode > VYRE_MODE_PERSISTENT)
+        sim_violate(sim, "submission in mode %d", (int)submission->mode);
+    if ((submission->mode == VYRE_MODE_REPLAY) != (recording != NULL))
+        sim_violate(sim, "a recording is for replay, and replay needs one");
+    if (submission->mode == VYRE_MODE_PERSISTENT && sim->desc.absent[VYRE_ABILITY_PERSISTENT])
+        sim_violate(sim, "persistent without the ability");
+    sim_check_view(device, submission->view);
+    if (recording && recording->object.device != device)
+        sim_violate(sim, "a recording of another device");
+    else if (recording && recording->shape != sim_shape(submission->view))
+        sim_violate(sim, "a recording of another shape");
+    if (!recording)
+        sim_check_plan(sim, submission->view, submission->plan);
+}
+
+static void mark_used(const struct vyre_submission *submission)
+{
+    const struct vyre_batch_view *view = submission->view;
+    if (submission->recording)
+        ((struct sim_recording *)submission->recording)->object.last_use = submission->sequence;
+    for (uint32_t i = 0; i < view->command_count; i++) {
+        if (view->commands[i].kernel)
+            ((struct sim_kernel *)view->commands[i].kernel)->object.last_use = submission->sequence;
+    }
+    for (uint32_t i = 0; i < view->range_count; i++) {
+        if (view->ranges[i].buffer)
+            ((struct sim_buffer *)view->ranges[i].buffer)->object.last_use = submission->sequence;
+    }
+}
+
+static enum vyre_status queue_locked(struct sim_device *device,
+                                     const struct vyre_submission *submission,
+                                     struct vyre_diag *diag)
+{
+    struct vyre_sim *sim = device->sim;
+    struct sim_pending *pending = calloc(1, sizeof *pending);
+    if (!pending || !sim_plan_copy(&pending->own_plan, submission->plan)) {
+        free(pending);
+        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, "sim", 0, "no memory to queue it");
+    }
+    const struct sim_recording *recording = submission->recording;
+    pending->submission = *submission;
+    pending->submission.plan = NULL;
+    pending->plan = recording ? &recording->plan : &pending->own_plan;
+    pending->fate = fate_locked(sim);
+    pending->launch_ns = sim_vary_locked(
+        sim, launch_cost_locked(device, submission->mode, submission->view->command_count));
+    sim->now_ns += pending->launch_ns;
+    pending->ready_ns = sim->now_ns;
+    mark_used(submission);
+    if (pending->plan->memory)
+        sim->planned++;
+    device->submitted = submission->sequence;
+    if (sim->desc.completion == VYRE_SIM_COMPLETE_IN_SUBMIT ||
+        sim->desc.completion == VYRE_SIM_COMPLETE_THREAD)
+        device->released = submission->sequence;
+    *device->tail = pending;
+    device->tail = &pending->next;
+    return VYRE_OK;
+}
+
+/* Asks the host for the plan that did not come with the submission. */
+static enum vyre_status ask_for_plan(const struct sim_device *device,
+                                     struct vyre_submission *submission,
+                                     struct vyre_batch_plan *out_plan, struct vyre_diag *diag)
+{
+    if (!device->sim->desc.asks_for_plan || submission->recording || submission->plan)
+        return VYRE_OK;
+    enum vyre_status status =
+        device->host->plan(device->host->context, submission->view, out_plan, diag);
+    submission->plan = status == VYRE_OK ? out_plan : NULL;
+    return status;
+}
+
+enum vyre_status sim_submit(void *self, const struct vyre_submission *given, struct vyre_diag *diag)
+{
+    struct sim_device *device = self;
+    struct vyre_sim *sim = device->sim;
+    struct vyre_submission asked = *given;
+    const struct vyre_submission *submission = &asked;
+    struct vyre_batch_plan plan;
+    enum vyre_status plan_status = ask_for_plan(device, &asked, &plan, diag);
+    pthread_mutex_lock(&sim->lock);
+    sim_call_begin_locked(device, "submit");
+    enum vyre_status status = sim_count_call_locked(sim, VYRE_SIM_SUBMIT, diag);
+    if (status == VYRE_OK)
+        status = plan_status;
+    if (status == VYRE_OK && device->lost)
+        status = vyre_diag_set(diag, VYRE_DIAG_DEVICE_LOST, "sim", 7, "the device is lost");
+    else if (status == VYRE_DEVICE_LOST)
+        sim_drop_locked(device);
+    if (status == VYRE_OK) {
+        check_submission_locked(device, submission);
+        status = queue_locked(device, submission, diag);
+    }
+    if (status == VYRE_OK && sim->desc.completion == VYRE_SIM_COMPLETE_IN_SUBMIT)
+        sim_run_locked(device, false);
+    pthread_cond_broadcast(&sim->changed);
+    sim_call_end_locked(device);
+    pthread_mutex_unlock(&sim->lock);
+    return status;
+}
+
+enum vyre_status sim_warm_up(void *self, enum vyre_mode mode, struct vyre_diag *diag)
+{
+    struct sim_device *device = self;
+    struct vyre_sim *sim = device->sim;
+    pthread_mutex_lock(&sim->lock);
+    sim_call_begin_locked(device, "warm_up");
+    enum vyre_status status = sim_count_call_locked(sim, VYRE_SIM_WARM_UP, diag);
+    if (status == VYRE_DEVICE_LOST)
+        sim_drop_locked(device);
+    if (status == VYRE_OK && mode == VYRE_MODE_PERSISTENT)
+        sim->now_ns += sim_vary_locked(sim, enter_persistent_locked(device));
+    sim_call_end_locked(device);
+    pthread_mutex_unlock(&sim->lock);
+    return status;
+}
+
+/* ---- Wait ------------------------------------------------------------------------------------- */
+
+static struct timespec deadline_after(uint64_t timeout_ns)
+{
+    const uint64_t second_ns = 1000000000;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t nanoseconds = (uint64_t)now.tv_nsec + timeout_ns % second_ns;
+    now.tv_sec += (time_t)(timeout_ns / second_ns + nanoseconds / second_ns);
+    now.tv_nsec = (long)(nanoseconds % second_ns);
+    return now;
+}
+
+/* Virtual time is enough to find out that a hang lasts too long. */
+static void lose_hung_locked(struct sim_device *device, uint64_t timeout_ns)
+{
+    const struct sim_pending *head = device->head;
+    if (!device->sim->desc.hang_is_lost || !head || !head->fate.hangs || device->lost ||
+        timeout_ns < device->hang_timeout_ns)
+        return;
+    device->sim->now_ns += device->hang_timeout_ns;
+    sim_lose_locked(device, VYRE_DIAG_DEVICE_HANG);
+}
+
+void sim_wait(void *self, uint64_t sequence, uint64_t timeout_ns)
+{
+    struct sim_device *device = self;
+    struct vyre_sim *sim = device->sim;
+    struct timespec deadline = {0};
+    int error = 0;
+    if (timeout_ns != VYRE_FOREVER)
+        deadline = deadline_after(timeout_ns);
+    pthread_mutex_lock(&sim->lock);
+    sim->calls[VYRE_SIM_WAIT]++;
+    if (sequence > device->submitted)
+        sim_violate(sim, "wait for submission %llu of %llu", (unsigned long long)sequence,
+                    (unsigned long long)device->submitted);
+    bool runs = sim->desc.completion == VYRE_SIM_COMPLETE_LAZY && timeout_ns > 0;
+    if (runs && sequence > device->released) {
+        device->released = sequence;
+        pthread_cond_broadcast(&sim->changed);
+    }
+    while (device->completed < sequence && !device->lost_told && error != ETIMEDOUT) {
+        if (runs && sim_run_locked(device, false) > 0)
+            continue;
+        lose_hung_locked(device, timeout_ns);
+        if (device->completed >= sequence || device->lost_told)
+            break;
+        error = timeout_ns == VYRE_FOREVER
+                    ? pthread_cond_wait(&sim->changed, &sim->lock)
+                    : pthread_cond_timedwait(&sim->changed, &sim->lock, &deadline);
+    }
+    pthread_mutex_unlock(&sim->lock);
+}
