@@ -1,0 +1,16 @@
+/*
+ * no_onetbb.c: stands in when oneTBB or a C++ compiler is missing.
+ */
+#include "../launch.h"
+
+void launch_open_onetbb(struct launch_contender *out_contender)
+{
+    out_contender->name = "oneTBB";
+    snprintf(out_contender->absent, LAUNCH_ABSENT_BYTES, "built without oneTBB");
+}
+
+void launch_stream_open_onetbb(struct launch_streamer *out_streamer)
+{
+    out_streamer->name = "oneTBB task_group";
+    snprintf(out_streamer->absent, LAUNCH_ABSENT_BYTES, "built without oneTBB");
+}
