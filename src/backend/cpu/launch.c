@@ -38,7 +38,7 @@ static void estimate(const struct vyre_cpu_device *device, const struct vyre_bat
 {
     uint64_t total_ns = 0;
     uint64_t flags = FLAG_KNOWN;
-    uint64_t worth_ns = 2 * device->pool.handoff_ns;
+    uint64_t worth_ns = VYRE_CPU_WORTH_BARRIERS * device->pool.handoff_ns;
     for (uint32_t i = 0; i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         bool known;

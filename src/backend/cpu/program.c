@@ -13,8 +13,8 @@
 #define BYTES_PER_NS 8
 /* A group of a kernel that was never run counts as this much. */
 #define UNKNOWN_GROUP_NS 1000
-/* Parts per participant of a split command: more even out threads that start late. */
-#define PARTS_PER_PARTICIPANT 4
+/* How much of a split command goes into the large parts. */
+#define LARGE_PART_PERCENT 80
 
 struct vyre_cpu_program *vyre_cpu_program_create(const struct vyre_allocator *allocator)
 {
@@ -123,27 +123,37 @@ static void gather(struct builder *builder, uint32_t command)
 static bool pays(const struct builder *builder, uint64_t cost_ns)
 {
     uint64_t participants = builder->grain->participants;
-    return participants > 1 && cost_ns - cost_ns / participants > 2 * builder->grain->barrier_ns;
+    return participants > 1 &&
+           cost_ns - cost_ns / participants > VYRE_CPU_WORTH_BARRIERS * builder->grain->barrier_ns;
 }
 
-static void split(struct builder *builder, uint32_t command, uint64_t groups, uint64_t cost_ns)
+/* Adds groups [begin, end) of a command as a task. */
+static void add_part(struct builder *builder, uint32_t command, uint32_t wait_for, uint64_t begin,
+                     uint64_t end)
 {
-    const struct vyre_cpu_grain *grain = builder->grain;
-    uint64_t parts = cost_ns / (grain->barrier_ns ? grain->barrier_ns : 1);
-    uint64_t most = (uint64_t)grain->participants * PARTS_PER_PARTICIPANT;
-    parts = parts > most ? most : parts;
-    parts = parts < grain->participants ? grain->participants : parts;
-    parts = parts > groups ? groups : parts;
+    const struct vyre_cpu_task task = {
+        .first = command, .count = 1, .wait_for = wait_for, .group_begin = begin, .group_end = end};
+    if (begin < end)
+        add_task(builder, &task);
+}
+
+/*
+ * One large part for each participant, then one small one: the large ones keep the data where it
+ * was at the last launch, the small ones even out participants that come late.
+ */
+static void split(struct builder *builder, uint32_t command, uint64_t groups)
+{
+    uint64_t participants = builder->grain->participants;
+    uint64_t large = groups * LARGE_PART_PERCENT / 100;
     flush_run(builder);
     uint32_t wait_for = builder->program->task_count;
-    for (uint64_t part = 0; part < parts; part++) {
-        const struct vyre_cpu_task task = {.first = command,
-                                           .count = 1,
-                                           .wait_for = wait_for,
-                                           .group_begin = groups * part / parts,
-                                           .group_end = groups * (part + 1) / parts};
-        add_task(builder, &task);
-    }
+    for (uint64_t i = 0; i < participants; i++)
+        add_part(builder, command, wait_for, large * i / participants,
+                 large * (i + 1) / participants);
+    uint64_t rest = groups - large;
+    for (uint64_t i = 0; i < participants; i++)
+        add_part(builder, command, wait_for, large + rest * i / participants,
+                 large + rest * (i + 1) / participants);
 }
 
 /* A stretch of commands that must run in order: large ones are split, small ones gathered. */
@@ -155,7 +165,7 @@ static void build_chain(struct builder *builder, uint32_t first, uint32_t count)
         uint64_t cost = vyre_cpu_command_cost_ns(builder->view, command, &known);
         uint64_t groups = vyre_cpu_command_groups(command);
         if (groups > 1 && pays(builder, cost))
-            split(builder, i, groups, cost);
+            split(builder, i, groups);
         else
             gather(builder, i);
     }

@@ -50,16 +50,21 @@ void vyre_cpu_ring_publish(struct vyre_cpu_ring *ring, struct vyre_cpu_job *job,
     atomic_store_explicit(&job->word, word, memory_order_release);
     /* (A) and (G). */
     atomic_store_explicit(&ring->head, job->sequence, memory_order_seq_cst);
+    /* The next slot was last with a worker's core: fetch it while the caller does something else. */
+    __builtin_prefetch(vyre_cpu_ring_slot(ring, job->sequence + 1), 1);
 }
 
-bool vyre_cpu_ring_take(struct vyre_cpu_ring *ring, uint64_t *cursor, uint64_t last,
+bool vyre_cpu_ring_take(struct vyre_cpu_ring *ring, struct vyre_cpu_cursor *cursor, uint64_t last,
                         bool only_helpable, struct vyre_cpu_ticket *out_ticket)
 {
-    /* (B) acquire: pairs with (A). */
-    uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
-    uint64_t completed = atomic_load_explicit(&ring->completed, memory_order_acquire);
-    uint64_t sequence = *cursor > completed ? *cursor : completed + 1;
-    last = last < head ? last : head;
+    uint64_t sequence = cursor->next;
+    if (sequence >= cursor->head) {
+        /* (B) acquire: pairs with (A). Looked at again when its job is reached. */
+        cursor->head = atomic_load_explicit(&ring->head, memory_order_acquire);
+        uint64_t completed = atomic_load_explicit(&ring->completed, memory_order_acquire);
+        sequence = sequence > completed ? sequence : completed + 1;
+    }
+    last = last < cursor->head ? last : cursor->head;
     while (sequence <= last) {
         struct vyre_cpu_job *job = vyre_cpu_ring_slot(ring, sequence);
         uint64_t word = atomic_load_explicit(&job->word, memory_order_relaxed);
@@ -74,14 +79,13 @@ bool vyre_cpu_ring_take(struct vyre_cpu_ring *ring, uint64_t *cursor, uint64_t l
         /* (B) acquire: pairs with (A). On failure look again. */
         if (atomic_compare_exchange_strong_explicit(&job->word, &word, word - 1,
                                                     memory_order_acquire, memory_order_relaxed)) {
-            *cursor = sequence;
+            cursor->next = sequence;
             out_ticket->job = job;
             out_ticket->index = job->ticket_count - (uint32_t)left;
-            __builtin_prefetch(vyre_cpu_ring_slot(ring, sequence + 1));
             return true;
         }
     }
-    *cursor = sequence;
+    cursor->next = sequence;
     return false;
 }
 

@@ -66,6 +66,12 @@ struct vyre_cpu_ring {
     _Atomic uint32_t lost; /* nothing further may be taken */
 };
 
+/* Where a taker stands. A zeroed cursor looks at everything. */
+struct vyre_cpu_cursor {
+    uint64_t next; /* the job to look at next */
+    uint64_t head; /* the ring's head when it was last read: while jobs are left, it need not be */
+};
+
 struct vyre_cpu_ticket {
     struct vyre_cpu_job *job;
     uint32_t index; /* the task */
@@ -87,9 +93,9 @@ void vyre_cpu_ring_publish(struct vyre_cpu_ring *ring, struct vyre_cpu_job *job,
 
 /*
  * Takes the next ticket of the jobs up to `last`. `only_helpable` leaves jobs alone that a caller's
- * thread must not run. *cursor, where to look first, belongs to the taker. False: there is none.
+ * thread must not run. The cursor belongs to the taker. False: there is none.
  */
-bool vyre_cpu_ring_take(struct vyre_cpu_ring *ring, uint64_t *cursor, uint64_t last,
+bool vyre_cpu_ring_take(struct vyre_cpu_ring *ring, struct vyre_cpu_cursor *cursor, uint64_t last,
                         bool only_helpable, struct vyre_cpu_ticket *out_ticket);
 
 /*

@@ -38,17 +38,20 @@ static void prepare_group(struct vyre_cpu_runner *runner, const struct vyre_batc
                           struct vyre_host_buffer local[BINDINGS_MAX])
 {
     const struct vyre_cpu_kernel *kernel = command->kernel;
-    *group = (struct vyre_host_group){
-        .size_bytes = sizeof *group,
-        .buffer_count = command->binding_count,
-        .group_count = {command->groups[0], command->groups[1], command->groups[2]},
-        .local_size = {kernel->local_size[0], kernel->local_size[1], kernel->local_size[2]},
-        .specialization_count = command->specialization_count,
-        .buffers = view->host_buffers + command->first_host_buffer,
-        .constants = command->constants,
-        .specialization = command->specialization,
-        .scratch_bytes = kernel->scratch_bytes,
-    };
+    /* Field by field: clearing the struct first would cost as much as a small kernel. */
+    group->size_bytes = sizeof *group;
+    group->buffer_count = command->binding_count;
+    for (int i = 0; i < 3; i++) {
+        group->group_id[i] = 0;
+        group->group_count[i] = command->groups[i];
+        group->local_size[i] = kernel->local_size[i];
+    }
+    group->specialization_count = command->specialization_count;
+    group->buffers = view->host_buffers + command->first_host_buffer;
+    group->constants = command->constants;
+    group->specialization = command->specialization;
+    group->scratch = NULL;
+    group->scratch_bytes = kernel->scratch_bytes;
     if (!kernel->slices)
         return;
     unsigned char *slice = kernel->slices + runner->participant * kernel->slice_bytes;

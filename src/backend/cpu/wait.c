@@ -16,7 +16,7 @@ static void help(struct vyre_cpu_device *device, uint64_t sequence)
 {
     if (device->no_inline || !vyre_lock_try(&device->caller_lock))
         return;
-    uint64_t cursor = 0;
+    struct vyre_cpu_cursor cursor = {0};
     struct vyre_cpu_ticket ticket;
     while (vyre_cpu_ring_take(&device->ring, &cursor, sequence, true, &ticket))
         vyre_cpu_pool_run(&device->pool, &device->caller, &ticket);
