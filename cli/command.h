@@ -13,9 +13,10 @@
 /* The tool's exit codes; part of its interface. */
 enum cli_exit {
     CLI_EXIT_DONE = 0,
-    CLI_EXIT_FAILED = 1,    /* the work failed */
-    CLI_EXIT_BAD_INPUT = 2, /* bad usage or bad input */
-    CLI_EXIT_ABSENT = 77,   /* the asked-for backend or mode is not there */
+    CLI_EXIT_FAILED = 1,        /* the work failed */
+    CLI_EXIT_BAD_INPUT = 2,     /* bad usage or bad input */
+    CLI_EXIT_ABSENT = 77,       /* the asked-for backend or mode is not there */
+    CLI_EXIT_INTERRUPTED = 130, /* Ctrl-C */
 };
 
 struct cli_command {
@@ -27,7 +28,13 @@ struct cli_command {
     void (*help)(struct cli_output *out);
 };
 
+enum cli_exit cli_compare_run(char **arguments, size_t count, struct cli_output *out);
+void cli_compare_help(struct cli_output *out);
 enum cli_exit cli_decide_run(char **arguments, size_t count, struct cli_output *out);
 void cli_decide_help(struct cli_output *out);
+enum cli_exit cli_devices_run(char **arguments, size_t count, struct cli_output *out);
+void cli_devices_help(struct cli_output *out);
+enum cli_exit cli_run_run(char **arguments, size_t count, struct cli_output *out);
+void cli_run_help(struct cli_output *out);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "answer.h"
 #include "command.h"
+#include "interrupt.h"
 #include "message.h"
 #include "policy_table.h"
 #include "suggest.h"
@@ -223,9 +224,10 @@ static enum cli_exit decide_once(const struct request *request, struct cli_outpu
 
 /* ---- a table --------------------------------------------------------------------------------- */
 
+/* After Ctrl-C the table ends where it is: what was read is answered. */
 static ssize_t read_descriptor(void *user, char *out, size_t capacity)
 {
-    return read(*(int *)user, out, capacity);
+    return cli_interrupted() ? 0 : read(*(int *)user, out, capacity);
 }
 
 static enum cli_exit decide_table(const struct request *request, int descriptor,
@@ -238,7 +240,8 @@ static enum cli_exit decide_table(const struct request *request, int descriptor,
         return complain(&diag, NULL);
 
     enum cli_exit result = CLI_EXIT_DONE;
-    if (cli_table_run(table, read_descriptor, &descriptor, request->form, out, &diag) != VYRE_OK) {
+    if (cli_table_run(table, read_descriptor, &descriptor, request->form, out, &diag) != VYRE_OK &&
+        !cli_interrupted()) {
         const char *file = strcmp(request->csv_path, "-") == 0 ? "<stdin>" : request->csv_path;
         struct cli_position position = {file, table->csv.line, table->csv.column};
         /* The rows come before the reason why there are no more of them. */

@@ -10,11 +10,16 @@
 #include <vyre/vyre.h>
 
 #include "command.h"
+#include "interrupt.h"
 #include "message.h"
 #include "output.h"
 #include "suggest.h"
 
 static const struct cli_command commands[] = {
+    {"run", "run a workload and say how it was launched", cli_run_run, cli_run_help},
+    {"compare", "run a workload in every mode and compare", cli_compare_run, cli_compare_help},
+    {"devices", "list backends and devices with what they can do", cli_devices_run,
+     cli_devices_help},
     {"decide", "ask one policy, for a table of inputs or for one set", cli_decide_run,
      cli_decide_help},
 };
@@ -37,7 +42,7 @@ static void print_help(struct cli_output *out)
     }
     cli_output_text(out, "\n`vyre help COMMAND` says more.\n"
                          "\nExit codes: 0 done, 1 the work failed, 2 bad usage or bad input,\n"
-                         "77 the asked-for backend or mode is not there.\n");
+                         "77 the asked-for backend or mode is not there, 130 interrupted.\n");
 }
 
 static void print_version(struct cli_output *out)
@@ -123,7 +128,7 @@ static enum cli_exit finish(struct cli_output *out, enum cli_exit result)
 {
     cli_output_flush(out);
     if (!cli_output_failed(out))
-        return result;
+        return cli_interrupted() ? CLI_EXIT_INTERRUPTED : result;
     if (out->error != EPIPE) {
         struct vyre_diag diag;
         (void)vyre_diag_set(&diag, VYRE_DIAG_CLI_OUTPUT, NULL, out->error,
@@ -137,6 +142,7 @@ int main(int argc, char **argv)
 {
     /* A closed pipe is an exit code like any other failed write, not a death by signal. */
     signal(SIGPIPE, SIG_IGN);
+    cli_interrupt_install();
     int descriptor = STDOUT_FILENO;
     struct cli_output out;
     cli_output_init(&out, write_descriptor, &descriptor);

@@ -20,6 +20,17 @@ void cli_message_print(const struct vyre_diag *diag, const struct cli_position *
         fprintf(stderr, "vyre: %s\n", message);
 }
 
+void cli_message_print_file(const struct vyre_diag *diag, const char *file)
+{
+    char message[MESSAGE_BYTES];
+    vyre_diag_format(diag, message, sizeof message);
+    /* Only what is about the file carries its name: a device that is not there is not. */
+    if (diag->message[0] == '$' || diag->status == VYRE_IO)
+        fprintf(stderr, "vyre: %s: %s\n", file, message);
+    else
+        fprintf(stderr, "vyre: %s\n", message);
+}
+
 struct cli_quote cli_quote(struct cli_span span)
 {
     static const char hex[] = "0123456789abcdef";

@@ -4,7 +4,8 @@
  *     vyre: FILE:LINE:COLUMN: error[id]: message
  *       fix: what to do
  *
- * The position is left out where there is none, as on the command line.
+ * The position is left out where there is none, as on the command line. Workloads have JSON paths
+ * instead of lines: vyre: FILE: error[id]: $.batches.step[1]: message
  */
 #ifndef VYRE_CLI_MESSAGE_H
 #define VYRE_CLI_MESSAGE_H
@@ -24,6 +25,9 @@ struct cli_position {
 
 /* Prints to standard error. `position` may be NULL. */
 void cli_message_print(const struct vyre_diag *diag, const struct cli_position *position);
+
+/* The same for a diagnostic that names its place in the file itself, as JSON paths do. */
+void cli_message_print_file(const struct vyre_diag *diag, const char *file);
 
 #define CLI_QUOTE_BYTES 64
 

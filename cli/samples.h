@@ -1,0 +1,37 @@
+/*
+ * samples.h: a bounded number of measurements of one thing, for medians.
+ *
+ * Past the limit each new one replaces a random old one, so that the kept ones are a fair sample of
+ * all.
+ */
+#ifndef VYRE_CLI_SAMPLES_H
+#define VYRE_CLI_SAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SAMPLES_MAX 512
+
+/* A zeroed struct is empty. */
+struct samples {
+    uint64_t *values; /* Owned */
+    size_t count;
+    size_t capacity;
+    uint64_t seen;
+    uint64_t random;
+};
+
+struct quartiles {
+    uint64_t low;
+    uint64_t median;
+    uint64_t high;
+};
+
+/* Without memory the measurement is dropped. */
+void samples_add(struct samples *samples, uint64_t value);
+void samples_deinit(struct samples *samples);
+
+/* All 0 when there are none. Sorts the samples. */
+struct quartiles samples_quartiles(struct samples *samples);
+
+#endif

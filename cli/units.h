@@ -1,0 +1,34 @@
+/*
+ * units.h: numbers as people read them.
+ *
+ * Three digits that count, and a unit: 840 ns, 12.3 us, 1.05 ms, 2.40 s; 512 B, 1.50 MiB. Whole
+ * counts have commas.
+ */
+#ifndef VYRE_CLI_UNITS_H
+#define VYRE_CLI_UNITS_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define CLI_UNIT_BYTES 32
+
+/* A value with its text, so that a call can stand in an argument list. */
+struct cli_unit {
+    char text[CLI_UNIT_BYTES];
+};
+
+struct cli_unit cli_unit_ns(uint64_t ns);
+struct cli_unit cli_unit_signed_ns(int64_t ns);
+struct cli_unit cli_unit_bytes(uint64_t bytes);
+struct cli_unit cli_unit_count(uint64_t count);
+struct cli_unit cli_unit_ratio(double ratio); /* 1.07x */
+
+/* Monotonic time. */
+static inline uint64_t cli_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+#endif

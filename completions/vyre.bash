@@ -1,0 +1,55 @@
+# shellcheck shell=bash disable=SC2207
+# Completion of vyre for bash: source it, or put it where bash-completion looks.
+
+_vyre_policies="persistent-kernel arm-independence copy-overlap command-reuse bindless trace-jit
+    graph-capture"
+
+# What may follow the option, or nothing when it takes no value. Fails when it takes any.
+_vyre_value() {
+    case $1 in
+    --backend) COMPREPLY=($(compgen -W "cpu vulkan opencl" -- "$2")) ;;
+    --mode) COMPREPLY=($(compgen -W "auto plain replay persistent" -- "$2")) ;;
+    --csv) COMPREPLY=($(compgen -f -X '!*.csv' -- "$2") $(compgen -d -- "$2")) ;;
+    --device | --repeat | --workers) COMPREPLY=() ;;
+    *) return 1 ;;
+    esac
+}
+
+_vyre() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local command=${COMP_WORDS[1]} options files=
+    COMPREPLY=()
+    # bash takes the = of --mode=replay as a word of its own.
+    if [ "$current" = "=" ]; then
+        current=
+    elif [ "$previous" = "=" ]; then
+        previous=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W "run compare devices decide help --help --version" -- "$current"))
+        return
+    fi
+    _vyre_value "$previous" "$current" && return
+    case $command in
+    run)
+        options="--backend --device --mode --repeat --workers --json --quiet --help" files=yes
+        ;;
+    compare)
+        options="--backend --device --repeat --workers --json --quiet --help" files=yes
+        ;;
+    devices) options="--json --help" ;;
+    decide)
+        options="--csv --json --help"
+        [ "$COMP_CWORD" -eq 2 ] && options="$_vyre_policies --help"
+        ;;
+    help) options="run compare devices decide" ;;
+    *) return ;;
+    esac
+    if [ -n "$files" ] && [[ $current != -* ]]; then
+        COMPREPLY=($(compgen -f -X '!*.json' -- "$current") $(compgen -d -- "$current"))
+        return
+    fi
+    COMPREPLY=($(compgen -W "$options" -- "$current"))
+}
+
+complete -o filenames -F _vyre vyre
