@@ -3,16 +3,10 @@
 # pkg-config; then holds both results to the conformance suite.
 # $1 = build dir, $2 = source dir, $3 = vyre_conformance.
 set -eu
-build=$1
-backend=$2/examples/backend
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+backend=$source_dir/examples/backend
 conformance=$3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail() {
-    echo "backend: $*" >&2
-    exit 1
-}
 
 # Nothing is left out but what the backend says that it cannot do.
 conforms() {
@@ -24,21 +18,10 @@ conforms() {
     grep -q 'excluded: this example does not record' "$work/log" || fail "the reason is not shown"
 }
 
-cmake --install "$build" --prefix "$work/prefix" >/dev/null
-pc=$(dirname "$(find "$work/prefix" -name vyre.pc)")
-
-if ! { cmake -S "$backend" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" &&
-    cmake --build "$work/build"; } >"$work/log" 2>&1; then
-    cat "$work/log"
-    fail "does not build through CMake"
-fi
+by_cmake "$backend"
 conforms "$work/build/libvyre_serial.so"
 
-# The README's own lines, so that they cannot go stale.
-line=$(sed -n '/^    cc -std/,/[^\\]$/s/^    //p' "$backend/README.md")
-[ -n "$line" ] || fail "the README has no compile line"
-(cd "$backend" && PKG_CONFIG_PATH=$pc sh -c "$(echo "$line" | sed "s#-o libvyre_serial.so#-o '$work/libvyre_serial.so'#")") ||
-    fail "does not build through pkg-config"
+by_pkg_config "$backend" libvyre_serial.so
 exported=$(nm -D --defined-only "$work/libvyre_serial.so" | awk '{print $3}')
 [ "$exported" = vyre_backend_entry ] || fail "it exports: $exported"
 conforms "$work/libvyre_serial.so"

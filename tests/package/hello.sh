@@ -2,34 +2,16 @@
 # Builds and runs examples/hello against an installed prefix, as its README says: through pkg-config
 # and through CMake. $1 = build dir, $2 = source dir.
 set -eu
-build=$1
-hello=$2/examples/hello
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail() {
-    echo "hello: $*" >&2
-    exit 1
-}
-
-cmake --install "$build" --prefix "$work/prefix" >/dev/null
-pc=$(dirname "$(find "$work/prefix" -name vyre.pc)")
-libdir=$(dirname "$pc")
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+hello=$source_dir/examples/hello
 expected="y[7] = 2, y[1023] = 42"
 
-# The README's own line, so that it cannot go stale.
-line=$(sed -n 's/^    \(cc -o hello .*\)$/\1/p' "$hello/README.md")
-[ -n "$line" ] || fail "the README has no compile line"
-(cd "$hello" && PKG_CONFIG_PATH=$pc sh -c "$(echo "$line" | sed "s#-o hello#-o '$work/by_pc'#")") ||
-    fail "does not build through pkg-config"
-said=$(LD_LIBRARY_PATH=$libdir "$work/by_pc") || fail "the pkg-config program failed"
+by_pkg_config "$hello" hello
+said=$(LD_LIBRARY_PATH=$libdir "$work/hello") || fail "the pkg-config program failed"
 [ "$said" = "$expected" ] || fail "the pkg-config program says: $said"
 
-if ! { cmake -S "$hello" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" &&
-    cmake --build "$work/build"; } >"$work/log" 2>&1; then
-    cat "$work/log"
-    fail "does not build through CMake"
-fi
+by_cmake "$hello"
 said=$("$work/build/hello") || fail "the CMake program failed"
 [ "$said" = "$expected" ] || fail "the CMake program says: $said"
 

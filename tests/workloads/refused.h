@@ -1,0 +1,49 @@
+/*
+ * refused.h: asserts that a workload is refused, as the tests of the reader share them.
+ */
+#ifndef VYRE_TESTS_WORKLOADS_REFUSED_H
+#define VYRE_TESTS_WORKLOADS_REFUSED_H
+
+#include "support/test.h"
+
+#include "workload.h"
+
+#define PATH_BYTES 1024
+
+/* The call was refused with this id, at this path, and left nothing. */
+static inline void assert_refused(const char *file, enum vyre_status status,
+                                  const struct workload *workload, const struct vyre_diag *diag,
+                                  const char *id, const char *path)
+{
+    size_t size = strlen(path);
+    bool at_path = strncmp(diag->message, path, size) == 0 && diag->message[size] == ':';
+    if (strcmp(vyre_diag_id_name(diag->id), id) != 0 || !at_path)
+        fail_msg("%s: wanted %s at %s, got %s: %s", file, id, path, vyre_diag_id_name(diag->id),
+                 diag->message);
+    assert_null(workload);
+    assert_int_equal(status, diag->status);
+    assert_int_equal(status, vyre_diag_id_status(diag->id));
+    assert_int_not_equal(status, VYRE_OK);
+    assert_string_not_equal(diag->fix, "");
+}
+
+static inline void assert_file_refused(const char *path, const char *id, const char *json_path)
+{
+    struct vyre_diag diag;
+    struct workload *workload = (struct workload *)&diag;
+    vyre_diag_reset(&diag);
+    enum vyre_status status = workload_load(path, &workload, &diag);
+    assert_refused(path, status, workload, &diag, id, json_path);
+}
+
+static inline void assert_text_refused(const char *text, const char *folder, const char *id,
+                                       const char *json_path)
+{
+    struct vyre_diag diag;
+    struct workload *workload = (struct workload *)&diag;
+    vyre_diag_reset(&diag);
+    enum vyre_status status = workload_parse(text, strlen(text), folder, &workload, &diag);
+    assert_refused(text, status, workload, &diag, id, json_path);
+}
+
+#endif

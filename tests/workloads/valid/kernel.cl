@@ -1,0 +1,1 @@
+only its being there counts
