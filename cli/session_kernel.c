@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "host_kernels.h"
 #include "message.h"
 #include "session.h"
@@ -40,23 +41,6 @@ static enum vyre_status file_error(const char *path, const char *what, int error
                          cli_quote(cli_span_of(path)).text, error ? strerror(error) : what);
 }
 
-/* Reads to the end, or as much as there is room for; -1 with errno set. */
-static ssize_t read_all(int descriptor, char *bytes, size_t capacity)
-{
-    size_t used = 0;
-    while (used < capacity) {
-        ssize_t count = read(descriptor, bytes + used, capacity - used);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return -1;
-        if (count == 0)
-            break;
-        used += (size_t)count;
-    }
-    return (ssize_t)used;
-}
-
 /* A whole file, terminated for good measure. */
 static enum vyre_status read_file(const char *path, void **out_bytes, size_t *out_size,
                                   struct vyre_diag *diag)
@@ -75,7 +59,7 @@ static enum vyre_status read_file(const char *path, void **out_bytes, size_t *ou
         status = file_error(path, "empty, or larger than 64 MiB", 0, diag);
     else if (!(bytes = calloc(1, (size_t)info.st_size + 1)))
         status = vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, NULL, 0, "no memory for a file");
-    ssize_t size = status == VYRE_OK ? read_all(descriptor, bytes, (size_t)info.st_size) : 0;
+    ssize_t size = status == VYRE_OK ? cli_read_all(descriptor, bytes, (size_t)info.st_size) : 0;
     if (size < 0)
         status = file_error(path, "", errno, diag);
     close(descriptor);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "message.h"
 #include "workload_internal.h"
 
@@ -109,23 +110,6 @@ static enum vyre_status fail_open(const char *path, int error, struct vyre_diag 
                          cli_quote(cli_span_of(path)).text, strerror(error));
 }
 
-/* Reads up to `capacity` bytes; -1 with errno set. */
-static ssize_t read_all(int file, char *bytes, size_t capacity)
-{
-    size_t used = 0;
-    while (used < capacity) {
-        ssize_t count = read(file, bytes + used, capacity - used);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return -1;
-        if (count == 0)
-            break;
-        used += (size_t)count;
-    }
-    return (ssize_t)used;
-}
-
 /* One byte more than the limit is read, at most: enough to know that a file is too large. */
 static enum vyre_status read_file(const char *path, int file, char **out_bytes, size_t *out_size,
                                   struct vyre_diag *diag)
@@ -142,7 +126,7 @@ static enum vyre_status read_file(const char *path, int file, char **out_bytes, 
     if (!*out_bytes)
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, NULL, 0,
                              "no memory to read the workload");
-    ssize_t size = read_all(file, *out_bytes, capacity);
+    ssize_t size = cli_read_all(file, *out_bytes, capacity);
     if (size < 0)
         return fail_open(path, errno, diag);
     *out_size = (size_t)size;
