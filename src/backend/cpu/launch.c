@@ -154,6 +154,10 @@ static struct vyre_cpu_program *take_program(struct vyre_cpu_device *device,
                                              struct vyre_cpu_job *job)
 {
     uint64_t completed = atomic_load_explicit(&device->ring.completed, memory_order_acquire);
+    uint64_t slots = device->ring.mask + 1;
+    /* Jobs that ran on their caller had no slot: there is nothing older than one lap of the ring. */
+    if (completed - device->reclaimed > slots)
+        device->reclaimed = completed - slots;
     while (device->reclaimed < completed)
         reclaim_program(device, vyre_cpu_ring_slot(&device->ring, ++device->reclaimed));
     reclaim_program(device, job);
