@@ -136,7 +136,7 @@ struct vyre_batch_view {
     uint32_t binding_count;
     uint32_t range_count;
     bool
-        is_chain; /* each command depends on the one before it: the plan is known without planning */
+        is_chain; /* each command is run after the one before it: the plan is known without planning */
     const char *label;
     /*
      * Room for the backend: zeroed when the view is new, kept while the same unchanged batch is

@@ -82,11 +82,14 @@ struct vyre_ability {
     char reason[VYRE_REASON_BYTES]; /* why it is absent, else "" */
 };
 
+/* Groups of one dispatch, all dimensions together, on any device. */
+#define VYRE_GROUPS_TOTAL_MAX (UINT64_C(1) << 48)
+
 struct vyre_device_limits {
     uint64_t buffer_size_bytes; /* the largest buffer */
     uint64_t memory_bytes;      /* all buffers together */
     uint32_t range_alignment;   /* of offsets in bindings; a power of two */
-    uint32_t group_count[3];    /* of a dispatch */
+    uint32_t group_count[3];    /* of a dispatch; 2^48 groups in all */
     uint32_t group_invocations; /* of a work-group */
     uint32_t bindings;          /* of a kernel */
     uint32_t table_entries;     /* of a table binding */

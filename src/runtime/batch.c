@@ -176,6 +176,30 @@ bool vyre_batch_refuse_range(struct vyre_batch *batch, const struct vyre_range *
 
 /* ---- Other commands --------------------------------------------------------------------------- */
 
+static bool spans_meet(struct vyre_body_span a, struct vyre_body_span b)
+{
+    return a.begin < b.end && b.begin < a.end;
+}
+
+static void widen(struct vyre_body_span *span, struct vyre_body_span by)
+{
+    span->begin = span->end == 0 || by.begin < span->begin ? by.begin : span->begin;
+    span->end = by.end > span->end ? by.end : span->end;
+}
+
+/*
+ * Hazards come from buffers; commands can also meet in the caller's memory, where one of them writes.
+ * That is rare, so it is not planned: such a batch is run in order.
+ */
+static void note_host_memory(struct vyre_body *body, const void *bytes, size_t size_bytes,
+                             bool written)
+{
+    struct vyre_body_span span = {(uintptr_t)bytes, (uintptr_t)bytes + size_bytes};
+    body->host_overlap = body->host_overlap || spans_meet(span, body->downloads) ||
+                         (written && spans_meet(span, body->borrowed));
+    widen(written ? &body->downloads : &body->borrowed, span);
+}
+
 /* A command with one range. Returns the body with room made, or NULL. */
 static struct vyre_body *begin_simple(struct vyre_batch *batch, struct vyre_range *range,
                                       struct vyre_command *command)
@@ -232,6 +256,8 @@ static void add_upload(struct vyre_batch *batch, struct vyre_range range, const 
         }
         memcpy(copy, bytes, range.size_bytes);
         command.upload_bytes = copy;
+    } else {
+        note_host_memory(body, bytes, range.size_bytes, false);
     }
     vyre_body_add_range(body, range.buffer, range.offset_bytes, range.size_bytes,
                         VYRE_ACCESS_WRITE);
@@ -260,6 +286,7 @@ void vyre_batch_download(struct vyre_batch *batch, struct vyre_range range, void
                             "a download into no memory");
         return;
     }
+    note_host_memory(body, out_bytes, range.size_bytes, true);
     vyre_body_add_range(body, range.buffer, range.offset_bytes, range.size_bytes, VYRE_ACCESS_READ);
     add_simple(body, &command);
 }

@@ -120,7 +120,8 @@ static inline void vyre_body_add_command(struct vyre_body *body, struct vyre_ker
             written =
                 (struct vyre_body_extent){ranges[i].identity, ranges[i].offset_bytes, end_bytes};
     }
-    view->is_chain = view->is_chain && linked;
+    body->chained = body->chained && linked;
+    view->is_chain = body->chained || body->host_overlap;
     body->last_write = written;
     struct vyre_body_kernel *slot =
         (struct vyre_body_kernel *)body->kernels.items + view->command_count;

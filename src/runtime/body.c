@@ -59,6 +59,10 @@ void vyre_body_reset(struct vyre_body *body)
 {
     const char *label = body->view.label;
     body->view = (struct vyre_batch_view){.label = label, .is_chain = true};
+    body->chained = true;
+    body->host_overlap = false;
+    body->downloads = (struct vyre_body_span){0};
+    body->borrowed = (struct vyre_body_span){0};
     point_view(body);
     memset(body->words, 0, sizeof body->words);
     body->hashed = false;
@@ -168,6 +172,10 @@ bool vyre_body_copy(struct vyre_body *to, const struct vyre_body *from)
     to->hashed = from->hashed;
     to->shape = from->shape;
     to->resource_max = from->resource_max;
+    to->chained = from->chained;
+    to->host_overlap = from->host_overlap;
+    to->downloads = from->downloads;
+    to->borrowed = from->borrowed;
     to->last_write = from->last_write;
     for (uint32_t i = 0; copied && i < commands; i++)
         copied = copy_command_data(to, &((struct vyre_command *)to->commands.items)[i]);
@@ -228,6 +236,7 @@ struct vyre_hash128 vyre_body_shape(struct vyre_body *body)
     struct shape_stream stream;
     const struct vyre_body_kernel *kernels = body->kernels.items;
     stream.count = 0;
+    put(&stream, body->host_overlap); /* it changes the plan that a recording is made from */
     for (uint32_t i = 0; i < body->view.command_count; i++)
         put_command(&stream, &body->view, &body->view.commands[i], kernels[i].identity);
     body->shape = vyre_hash128(stream.words, stream.count * sizeof stream.words[0]);

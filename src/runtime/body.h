@@ -34,6 +34,12 @@ struct vyre_body_extent {
     size_t end_bytes;
 };
 
+/* Addresses of the caller's memory; empty when end is 0. */
+struct vyre_body_span {
+    uintptr_t begin;
+    uintptr_t end;
+};
+
 /* A growing array of one kind of item. */
 struct vyre_body_array {
     void *items; /* Owned */
@@ -51,7 +57,11 @@ struct vyre_body {
     bool past_limit; /* what failed last failed at limit_bytes, not for lack of memory */
     bool hashed;     /* `shape` is known */
     struct vyre_hash128 shape;
-    uint32_t resource_max;              /* most ranges that a dispatch binds */
+    uint32_t resource_max; /* most ranges that a dispatch binds */
+    bool chained;          /* each command touches what the one before it wrote */
+    bool host_overlap;     /* commands meet in the caller's memory: the batch is run as a chain */
+    struct vyre_body_span downloads;    /* of the caller's memory, first to last byte */
+    struct vyre_body_span borrowed;     /* uploads: the same */
     struct vyre_body_extent last_write; /* of the newest command; identity 0: it wrote nothing */
 
     struct vyre_body_array commands;

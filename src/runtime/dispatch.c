@@ -80,10 +80,11 @@ static bool refuse_dispatch(struct vyre_batch *batch, const struct vyre_dispatch
 static bool refuse_groups(struct vyre_batch *batch, const struct vyre_dispatch *dispatch)
 {
     const uint32_t *limit = batch->object.device->facts.limits.group_count;
-    (void)vyre_diag_set(&batch->error, VYRE_DIAG_BATCH_GROUPS, dispatch->kernel->object.label, 0,
-                        "command %u has %u x %u x %u groups, the device takes %u x %u x %u",
-                        batch->body->view.command_count, dispatch->groups[0], dispatch->groups[1],
-                        dispatch->groups[2], limit[0], limit[1], limit[2]);
+    (void)vyre_diag_set(
+        &batch->error, VYRE_DIAG_BATCH_GROUPS, dispatch->kernel->object.label, 0,
+        "command %u has %u x %u x %u groups, the device takes %u x %u x %u and 2^48 in all",
+        batch->body->view.command_count, dispatch->groups[0], dispatch->groups[1],
+        dispatch->groups[2], limit[0], limit[1], limit[2]);
     return false;
 }
 
@@ -98,8 +99,10 @@ static inline bool check_dispatch(struct vyre_batch *batch, const struct vyre_di
          dispatch->specialization_count != kernel->specialization_count))
         return refuse_dispatch(batch, dispatch);
     const uint32_t *limit = device->facts.limits.group_count;
+    uint64_t layer = (uint64_t)dispatch->groups[0] * dispatch->groups[1];
     if (dispatch->groups[0] > limit[0] || dispatch->groups[1] > limit[1] ||
-        dispatch->groups[2] > limit[2])
+        dispatch->groups[2] > limit[2] ||
+        (layer > 0 && dispatch->groups[2] > VYRE_GROUPS_TOTAL_MAX / layer))
         return refuse_groups(batch, dispatch);
     return true;
 }
@@ -284,11 +287,15 @@ static bool take_values(struct vyre_batch *batch, struct vyre_body *body,
     return true;
 }
 
-static uint32_t count_ranges(const struct vyre_dispatch *dispatch)
+/* Ranges to make room for. A table above the limit is refused later; it must not wrap the sum. */
+static uint32_t count_ranges(const struct vyre_dispatch *dispatch, uint32_t table_limit)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < dispatch->binding_count; i++)
-        count += dispatch->bindings[i].table ? dispatch->bindings[i].table_count : 1;
+    for (size_t i = 0; i < dispatch->binding_count && i < VYRE_BINDINGS_MAX; i++) {
+        const struct vyre_slot_binding *binding = &dispatch->bindings[i];
+        uint32_t entries = binding->table_count < table_limit ? binding->table_count : table_limit;
+        count += binding->table ? entries : 1;
+    }
     return count;
 }
 
@@ -323,8 +330,10 @@ void vyre_batch_dispatch(struct vyre_batch *batch, const struct vyre_dispatch *d
         return;
     struct vyre_kernel *kernel = dispatch->kernel;
     const struct vyre_slot_binding *by_slot[VYRE_BINDINGS_MAX];
+    const struct vyre_device_limits *limits = &batch->object.device->facts.limits;
     uint32_t bindings = (uint32_t)kernel->plan.binding_count;
-    uint32_t ranges = kernel->plain_ranges ? bindings : count_ranges(dispatch);
+    uint32_t ranges =
+        kernel->plain_ranges ? bindings : count_ranges(dispatch, limits->table_entries);
     if (!match_slots(batch, dispatch, by_slot) ||
         !vyre_batch_reserve(batch, body, bindings, ranges))
         return;

@@ -95,7 +95,8 @@ static void run_sampled(struct vyre_cpu_device *device, const struct vyre_batch_
     vyre_cpu_run_commands(&device->caller, view, chosen + 1, count - chosen - 1);
 }
 
-static void run_inline(struct vyre_cpu_device *device, const struct vyre_submission *submission)
+static enum vyre_status run_inline(struct vyre_cpu_device *device,
+                                   const struct vyre_submission *submission, struct vyre_diag *diag)
 {
     const struct vyre_batch_view *view = submission->view;
     struct vyre_completion completion = {.sequence = submission->sequence};
@@ -106,6 +107,10 @@ static void run_inline(struct vyre_cpu_device *device, const struct vyre_submiss
     } else {
         vyre_cpu_run_commands(&device->caller, view, 0, view->command_count);
     }
+    /* acquire: pairs with the release that declares the device lost, and that ends a run early. */
+    if (atomic_load_explicit(&device->ring.lost, memory_order_acquire))
+        return vyre_diag_set(diag, VYRE_DIAG_DEVICE_LOST, NULL, 0,
+                             "the device was lost while the batch ran");
     device->host.complete(device->host.context, &completion);
     /*
      * Nobody sleeps for this job: nobody has its ticket yet, and wait_idle takes the lock. release:
@@ -114,6 +119,7 @@ static void run_inline(struct vyre_cpu_device *device, const struct vyre_submiss
      */
     atomic_store_explicit(&device->ring.completed, submission->sequence, memory_order_release);
     atomic_store_explicit(&device->ring.head, submission->sequence, memory_order_release);
+    return VYRE_OK;
 }
 
 /* Cuts the batch into tasks, in the memory of the job or of the recording. */
@@ -158,8 +164,11 @@ static struct vyre_cpu_program *take_program(struct vyre_cpu_device *device,
     /* Jobs that ran on their caller had no slot: there is nothing older than one lap of the ring. */
     if (completed - device->reclaimed > slots)
         device->reclaimed = completed - slots;
-    while (device->reclaimed < completed)
-        reclaim_program(device, vyre_cpu_ring_slot(&device->ring, ++device->reclaimed));
+    while (device->reclaimed < completed) {
+        struct vyre_cpu_job *old = vyre_cpu_ring_slot(&device->ring, ++device->reclaimed);
+        if (old->sequence <= completed) /* else a later job is in the slot, and not complete */
+            reclaim_program(device, old);
+    }
     reclaim_program(device, job);
     job->own = device->free_programs;
     if (job->own)
@@ -233,10 +242,8 @@ enum vyre_status vyre_cpu_submit(void *native, const struct vyre_submission *sub
     uint32_t version = atomic_load_explicit(&device->pool.cost_version, memory_order_relaxed);
     if (view->backend_words[WORD_VERSION] != version)
         estimate(device, view, version);
-    if (runs_inline(device, submission)) {
-        run_inline(device, submission);
-        return VYRE_OK;
-    }
+    if (runs_inline(device, submission))
+        return run_inline(device, submission, diag);
     return enqueue(device, submission, diag);
 }
 

@@ -77,7 +77,8 @@ static bool spin(struct vyre_cpu_pool *pool, uint64_t cursor)
         if (is_set(&pool->stop) || is_set(&pool->ring->lost))
             return true;
         bool resident = atomic_load_explicit(&pool->resident, memory_order_relaxed) != 0;
-        uint64_t limit_ns = resident ? pool->idle_ns : SPIN_NS;
+        uint64_t stay_ns = pool->idle_ns < pool->lease_ns ? pool->idle_ns : pool->lease_ns;
+        uint64_t limit_ns = resident ? stay_ns : SPIN_NS;
         uint64_t spun_ns = vyre_clock_now_ns() - start_ns;
         if (spun_ns > SPIN_POLITE_NS)
             sched_yield();

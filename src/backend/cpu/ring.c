@@ -145,6 +145,7 @@ static void run_task(struct vyre_cpu_runner *runner, const struct vyre_cpu_job *
             vyre_cpu_run_measured(runner, view, command, task->group_begin, task->group_end);
         else
             vyre_cpu_run_groups(runner, view, command, task->group_begin, task->group_end);
+        vyre_cpu_count_step(runner);
         return;
     }
     if (!task->ordered && !job->learn) {

@@ -120,13 +120,6 @@ void vyre_cpu_run_command(struct vyre_cpu_runner *runner, const struct vyre_batc
     }
 }
 
-/* One writer; relaxed: a sign of life orders nothing. */
-static void count_step(struct vyre_cpu_runner *runner)
-{
-    uint64_t steps = atomic_load_explicit(&runner->steps, memory_order_relaxed);
-    atomic_store_explicit(&runner->steps, steps + 1, memory_order_relaxed);
-}
-
 void vyre_cpu_run_commands(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
                            uint32_t first, uint32_t count)
 {
@@ -135,7 +128,7 @@ void vyre_cpu_run_commands(struct vyre_cpu_runner *runner, const struct vyre_bat
         if (atomic_load_explicit(runner->lost, memory_order_acquire))
             return;
         vyre_cpu_run_command(runner, view, &view->commands[i]);
-        count_step(runner);
+        vyre_cpu_count_step(runner);
     }
 }
 
@@ -145,7 +138,7 @@ void vyre_cpu_run_measured(struct vyre_cpu_runner *runner, const struct vyre_bat
     uint64_t start_ns = vyre_clock_now_ns();
     vyre_cpu_run_groups(runner, view, command, begin, end);
     uint64_t elapsed_ns = vyre_clock_now_ns() - start_ns;
-    count_step(runner);
+    vyre_cpu_count_step(runner);
     elapsed_ns -= elapsed_ns < runner->clock_ns ? elapsed_ns : runner->clock_ns;
     if (end > begin && vyre_cpu_kernel_learn(command->kernel, end - begin, elapsed_ns))
         atomic_fetch_add_explicit(runner->cost_version, 1, memory_order_relaxed);

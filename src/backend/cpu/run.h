@@ -13,7 +13,7 @@
 
 /* Who runs: decides which slice of scratch memory is used. 0 is the caller's thread. */
 struct vyre_cpu_runner {
-    _Atomic uint64_t steps; /* commands run, by this runner: a sign of life */
+    _Atomic uint64_t steps; /* commands and parts of them run, by this runner: a sign of life */
     uint32_t participant;
     const _Atomic uint32_t *lost;   /* Borrowed: when set, nothing further may be touched */
     _Atomic uint32_t *cost_version; /* Borrowed: counted up when a kernel's cost changed by much */
@@ -35,6 +35,13 @@ void vyre_cpu_run_groups(struct vyre_cpu_runner *runner, const struct vyre_batch
 /* Groups of a dispatch, timed: teaches what its kernel costs. */
 void vyre_cpu_run_measured(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
                            const struct vyre_command *command, uint64_t begin, uint64_t end);
+
+/* One writer; relaxed: a sign of life orders nothing. */
+static inline void vyre_cpu_count_step(struct vyre_cpu_runner *runner)
+{
+    uint64_t steps = atomic_load_explicit(&runner->steps, memory_order_relaxed);
+    atomic_store_explicit(&runner->steps, steps + 1, memory_order_relaxed);
+}
 
 /* Groups of a dispatch; 1 for other commands. */
 static inline uint64_t vyre_cpu_command_groups(const struct vyre_command *command)
