@@ -260,6 +260,14 @@ static void dispatch_above_group_limit_refused(struct fixture *f)
         refuse_dispatch(f, &good, VYRE_DIAG_BATCH_GROUPS);
         good.dispatch.groups[0] = good.dispatch.groups[1] = good.dispatch.groups[2] = 1;
     }
+    /* A product of 2^64 or so must not wrap into something small. */
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t most = i == 0 ? 1u << 16 : 1u << 24;
+        good.dispatch.groups[i] = f->limits.group_count[i] < most ? f->limits.group_count[i] : most;
+    }
+    uint64_t layer = (uint64_t)good.dispatch.groups[0] * good.dispatch.groups[1];
+    if (good.dispatch.groups[2] > VYRE_GROUPS_TOTAL_MAX / layer)
+        refuse_dispatch(f, &good, VYRE_DIAG_BATCH_GROUPS);
 }
 
 static void transfer_wrong_argument_refused(struct fixture *f)

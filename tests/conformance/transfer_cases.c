@@ -143,6 +143,36 @@ static void download_written_when_wait_returns(struct fixture *f)
     }
 }
 
+/* Commands that touch no common buffer but meet in the caller's memory take effect in order too. */
+static void caller_memory_shared_by_commands_in_order(struct fixture *f)
+{
+    enum { BIG_WORDS = 1 << 18 };
+    uint32_t *held = calloc(BIG_WORDS, sizeof *held);
+    struct vyre_buffer *a = make_buffer(f, f->device, BIG_WORDS * 4);
+    struct vyre_buffer *b = make_buffer(f, f->device, BIG_WORDS * 4);
+    struct vyre_buffer *c = make_buffer(f, f->device, BIG_WORDS * 4);
+    struct vyre_batch *batch = make_batch(f, f->device);
+    enum vyre_mode modes[3];
+    size_t mode_count = device_modes(f->device, modes);
+    vyre_batch_fill(batch, whole(a), 1);
+    vyre_batch_fill(batch, whole(b), 2);
+    vyre_batch_download(batch, whole(a), held);
+    vyre_batch_download(batch, whole(b), held);
+    vyre_batch_upload_borrowed(batch, whole(c), held);
+    for (size_t i = 0; i < 4 * mode_count; i++) {
+        uint32_t got[2] = {0, 0};
+        memset(held, 0, BIG_WORDS * sizeof *held);
+        run_in(f, f->device, batch, modes[i % mode_count]);
+        assert_int_equal(held[0], 2);
+        assert_int_equal(held[BIG_WORDS - 1], 2);
+        assert_ok(f, vyre_buffer_read(c, 0, &got[0], 4, &f->diag));
+        assert_ok(f, vyre_buffer_read(c, (BIG_WORDS - 1) * 4, &got[1], 4, &f->diag));
+        assert_int_equal(got[0], 2);
+        assert_int_equal(got[1], 2);
+    }
+    free(held);
+}
+
 /* Every kind of command between dispatches that depend on it. */
 static void transfers_amid_dispatches_in_order(struct fixture *f)
 {
@@ -208,6 +238,7 @@ static const struct conformance_case cases[] = {
     {"upload_copies_when_built", upload_copies_when_built, 0},
     {"upload_borrowed_reads_when_run", upload_borrowed_reads_when_run, 0},
     {"download_written_when_wait_returns", download_written_when_wait_returns, 0},
+    {"caller_memory_shared_by_commands_in_order", caller_memory_shared_by_commands_in_order, 0},
     {"transfers_amid_dispatches_in_order", transfers_amid_dispatches_in_order, 0},
     {"large_transfers_move_all", large_transfers_move_all, 0},
 };
