@@ -31,40 +31,11 @@ uint64_t schedule_pass_length(const struct workload *workload)
 /* ---- random order -----------------------------------------------------------------------------
  */
 
-static void seed(struct schedule *schedule, uint64_t value)
-{
-    for (size_t i = 0; i < 4; i++) {
-        value += UINT64_C(0x9e3779b97f4a7c15);
-        uint64_t mixed = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-        mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
-        schedule->state[i] = mixed ^ (mixed >> 31);
-    }
-}
-
-static uint64_t rotate(uint64_t value, int bits)
-{
-    return (value << bits) | (value >> (64 - bits));
-}
-
-static uint64_t next_random(struct schedule *schedule)
-{
-    uint64_t *state = schedule->state;
-    uint64_t result = rotate(state[1] * 5, 7) * 9;
-    uint64_t shifted = state[1] << 17;
-    state[2] ^= state[0];
-    state[3] ^= state[1];
-    state[1] ^= state[2];
-    state[0] ^= state[3];
-    state[2] ^= shifted;
-    state[3] = rotate(state[3], 45);
-    return result;
-}
-
 static void shuffle(struct schedule *schedule, size_t count)
 {
     for (size_t i = count; i > 1; i--) {
         /* The high half of the product: a number below i. */
-        size_t j = (size_t)vyre_u128_mul_u64(next_random(schedule), i).hi;
+        size_t j = (size_t)vyre_u128_mul_u64(cli_random_next(&schedule->random), i).hi;
         uint32_t batch = schedule->order[i - 1];
         schedule->order[i - 1] = schedule->order[j];
         schedule->order[j] = batch;
@@ -102,7 +73,7 @@ static uint32_t pick(struct schedule *schedule, const struct workload_step *step
     if (!step->shuffle)
         return step->batches[position];
     if (schedule->done == 0) {
-        seed(schedule, step->seed);
+        schedule->random = cli_random_seed(step->seed);
         memcpy(schedule->order, step->batches, step->batch_count * sizeof *schedule->order);
     }
     if (position == 0)

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "random.h"
 #include "workload.h"
 
 struct schedule {
@@ -22,7 +23,7 @@ struct schedule {
     size_t step;
     uint64_t done;   /* submissions of the step so far */
     uint32_t *order; /* Owned: the step's batches, shuffled */
-    uint64_t state[4];
+    struct cli_random random;
 };
 
 VYRE_NODISCARD enum vyre_status schedule_init(struct schedule *schedule,

@@ -7,54 +7,13 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "random.h"
 #include "workload_internal.h"
 
-/* ---- Random ------------------------------------------------------------------------------------ */
-
-struct generator {
-    uint64_t state[4];
-};
-
-static uint64_t splitmix64(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-static uint64_t rotate_left(uint64_t x, int bits)
-{
-    return (x << bits) | (x >> (64 - bits));
-}
-
-static struct generator seed_generator(uint64_t seed)
-{
-    struct generator generator;
-    for (int i = 0; i < 4; i++)
-        generator.state[i] = splitmix64(&seed);
-    return generator;
-}
-
-/* xoshiro256** */
-static uint64_t next(struct generator *generator)
-{
-    uint64_t *s = generator->state;
-    uint64_t result = rotate_left(s[1] * 5, 7) * 9;
-    uint64_t t = s[1] << 17;
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= t;
-    s[3] = rotate_left(s[3], 45);
-    return result;
-}
-
-static void fill_random_bytes(struct generator *generator, unsigned char *bytes, size_t size_bytes)
+static void fill_random_bytes(struct cli_random *generator, unsigned char *bytes, size_t size_bytes)
 {
     for (size_t i = 0; i < size_bytes; i += 8) {
-        uint64_t word = next(generator);
+        uint64_t word = cli_random_next(generator);
         size_t left = size_bytes - i < 8 ? size_bytes - i : 8;
         for (size_t j = 0; j < left; j++)
             bytes[i + j] = (unsigned char)(word >> (8 * j));
@@ -64,15 +23,15 @@ static void fill_random_bytes(struct generator *generator, unsigned char *bytes,
 static void fill_random(const struct workload_init *init, enum workload_type type, void *bytes,
                         size_t count)
 {
-    struct generator generator = seed_generator(init->seed);
+    struct cli_random generator = cli_random_seed(init->seed);
     if (type == WORKLOAD_F32) {
         for (size_t i = 0; i < count; i++) {
-            float value = (float)(next(&generator) >> 40) * 0x1p-24f;
+            float value = (float)(cli_random_next(&generator) >> 40) * 0x1p-24f;
             memcpy((char *)bytes + i * sizeof value, &value, sizeof value);
         }
     } else if (type == WORKLOAD_F64) {
         for (size_t i = 0; i < count; i++) {
-            double value = (double)(next(&generator) >> 11) * 0x1p-53;
+            double value = (double)(cli_random_next(&generator) >> 11) * 0x1p-53;
             memcpy((char *)bytes + i * sizeof value, &value, sizeof value);
         }
     } else {

@@ -98,7 +98,7 @@ inline declare_lost()
 /* Values that are not read again would only multiply the states. */
 inline forget()
 {
-    d_step { seen_head = 0; seen_completed = 0; seen_sequence = 0; seen_left = 0 }
+    d_step { seen_completed = 0; seen_sequence = 0; seen_left = 0 }
 }
 
 /*
@@ -107,10 +107,14 @@ inline forget()
 inline take(last, helping)
 {
     got = false;
-    seen_head = head;
-    seen_completed = completed;
-    if
-    :: cursor <= seen_completed -> cursor = seen_completed + 1
+    if /* the head is read again only when its job is reached */
+    :: cursor >= seen_head ->
+        seen_head = head;
+        seen_completed = completed;
+        if
+        :: cursor <= seen_completed -> cursor = seen_completed + 1
+        :: else
+        fi
     :: else
     fi;
     do
@@ -241,10 +245,11 @@ proctype Worker(byte me)
 /* wait: helps, then sleeps until the job has ended. */
 inline wait_for(target)
 {
-    cursor = 0;
+    atomic { cursor = 0; seen_head = 0 }
     do
     :: completed >= target || lost -> break
     :: else ->
+        atomic { cursor = 0; seen_head = 0 }
         do
         :: take(target, true);
            if
@@ -279,7 +284,7 @@ inline wait_for(target)
             seen_word = 0
         fi
     od;
-    cursor = 0
+    atomic { cursor = 0; seen_head = 0 }
 }
 
 active proctype Caller()
