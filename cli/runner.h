@@ -21,7 +21,7 @@
 #include "session.h"
 
 #define RUNNER_WINDOW_MAX 64
-#define RUNNER_REASONS    (VYRE_REASON_RECORDING_FAILED + 1)
+#define RUNNER_REASONS    VYRE_REASON_COUNT
 
 /*
  * A saving is the difference of two medians. Fewer measurements than this are no basis for one, and

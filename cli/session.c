@@ -124,7 +124,8 @@ static enum vyre_status create_buffers(struct session *session, struct vyre_diag
     const struct workload *workload = session->workload;
     for (size_t i = 0; i < workload->buffer_count; i++) {
         const struct workload_buffer *buffer = &workload->buffers[i];
-        const struct vyre_buffer_desc desc = {buffer->size_bytes, buffer->name};
+        const struct vyre_buffer_desc desc = {.size_bytes = buffer->size_bytes,
+                                              .label = buffer->name};
         enum vyre_status status =
             vyre_buffer_create(session->device, &desc, &session->buffers[i], diag);
         if (status != VYRE_OK)

@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-#define VYRE_BACKEND_ABI_VERSION 1
+#define VYRE_BACKEND_ABI_VERSION 2
 
 /* ---- Commands --------------------------------------------------------------------------------- */
 
@@ -156,6 +156,7 @@ struct vyre_submission {
     void *recording;                    /* REPLAY: what record made of this shape */
     bool timed;                         /* report device_ns */
     bool called_back;                   /* somebody is called on completion: not on this thread */
+    uint32_t variant;                   /* bits of enum vyre_variant, of those that facts state */
 };
 
 struct vyre_completion {
@@ -163,6 +164,7 @@ struct vyre_completion {
     enum vyre_status status;
     uint64_t device_ns; /* 0: not timed */
     int64_t native_code;
+    uint64_t device_begin_ns; /* on the clock of vyre_clock_ns; 0: not known */
 };
 
 /* What the runtime offers to an open device. `context` is passed back. */
@@ -193,6 +195,15 @@ struct vyre_device_host {
 };
 
 /*
+ * What a recording holds beyond the batch's shape: a recording is used again only for batches that
+ * agree in these. Bits.
+ */
+enum vyre_recording_bakes {
+    VYRE_BAKES_CONSTANTS = 1,
+    VYRE_BAKES_DOWNLOADS = 2, /* the addresses that downloads go to */
+};
+
+/*
  * What launching costs until it is measured, for the verdicts. Zeros mean "no model": plain.
  */
 struct vyre_launch_costs {
@@ -211,7 +222,12 @@ struct vyre_device_facts {
     bool host_addresses; /* buffer_create gives addresses: views carry host_buffers */
     bool wants_plan;     /* plain and persistent submissions carry a plan */
     struct vyre_launch_costs costs;
-    uint32_t cpu_workers; /* what a cpu_workers of 0 became */
+    uint32_t cpu_workers;               /* what a cpu_workers of 0 became */
+    uint32_t variants[VYRE_MODE_COUNT]; /* that each mode offers beside 0: bits of vyre_variant */
+    uint32_t bakes;                     /* recordings: bits of enum vyre_recording_bakes ... */
+    uint32_t driver_bakes;              /* ... and those of VYRE_VARIANT_DRIVER */
+    struct vyre_feature features[VYRE_FEATURES_MAX];
+    uint32_t feature_count;
 };
 
 /* ---- The table -------------------------------------------------------------------------------- */
@@ -249,16 +265,21 @@ struct vyre_backend_ops {
                                       struct vyre_diag *diag);
     void (*buffer_destroy)(void *device, void *buffer); /* no work uses it */
 
-    /* `plan` is the kernel's checked bindings, in the order of slots. */
+    /*
+     * `plan` is the kernel's checked bindings, in the order of slots; `desc` is complete: what it
+     * left out is filled in from kernel_reflect. With that, *inout_kernel holds what kernel_reflect
+     * made, to be finished; without it, NULL. After a failure the runtime destroys what is there.
+     */
     enum vyre_status (*kernel_create)(void *device, const struct vyre_kernel_desc *desc,
-                                      const struct vyre_binding_plan *plan, void **out_kernel,
+                                      const struct vyre_binding_plan *plan, void **inout_kernel,
                                       struct vyre_diag *diag);
     void (*kernel_destroy)(void *device, void *kernel); /* no work uses it */
 
     /* Optional, both; without them the ability REPLAY must be 0. */
     enum vyre_status (*record)(void *device, const struct vyre_batch_view *view,
-                               const struct vyre_batch_plan *plan, void **out_recording,
-                               size_t *out_size_bytes, struct vyre_diag *diag);
+                               const struct vyre_batch_plan *plan, uint32_t variant,
+                               void **out_recording, size_t *out_size_bytes,
+                               struct vyre_diag *diag);
     void (*recording_destroy)(void *device, void *recording); /* no work uses it */
 
     /* Queues the whole submission or nothing. */
@@ -287,6 +308,30 @@ struct vyre_backend_ops {
                                      const void *bytes, size_t size_bytes, struct vyre_diag *diag);
     enum vyre_status (*buffer_read)(void *device, void *buffer, size_t offset_bytes,
                                     void *out_bytes, size_t size_bytes, struct vyre_diag *diag);
+
+    /*
+     * Optional: builds a kernel as far as its payload says what it takes, and says it. Before
+     * kernel_create, with the caller's desc.
+     */
+    enum vyre_status (*kernel_reflect)(void *device, const struct vyre_kernel_desc *desc,
+                                       void **out_kernel,
+                                       struct vyre_kernel_interface *out_interface,
+                                       struct vyre_diag *diag);
+
+    /*
+     * Optional: whether a batch can run in a mode that the device has: VYRE_OK, or VYRE_UNSUPPORTED
+     * with the reason (submit-mode). Submit and record refuse the same batches in the same way.
+     */
+    enum vyre_status (*batch_check)(void *device, const struct vyre_batch_view *view,
+                                    enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag);
+
+    /* Optional: makes the next submission of this batch in `mode` start at once; runs nothing. */
+    enum vyre_status (*batch_warm_up)(void *device, const struct vyre_batch_view *view,
+                                      enum vyre_mode mode, uint32_t variant,
+                                      struct vyre_diag *diag);
+
+    /* Optional: what the driver says of memory. */
+    void (*memory_info)(void *device, struct vyre_device_memory *out_memory);
 };
 
 #ifdef __cplusplus

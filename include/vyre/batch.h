@@ -132,6 +132,7 @@ struct vyre_submit_options {
     bool timed;           /* measure this batch whatever its size */
     vyre_completion_function *on_complete; /* may be NULL */
     void *user;                            /* Borrowed */
+    uint32_t variant; /* with a required mode: bits of enum vyre_variant, else 0 */
 };
 
 /*
@@ -141,6 +142,15 @@ struct vyre_submit_options {
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_batch_submit(
     struct vyre_batch *batch, const struct vyre_submit_options *options,
     struct vyre_ticket *out_ticket, struct vyre_diag *diag);
+
+/*
+ * Whether the batch can run in `mode` on its device: VYRE_OK, or VYRE_UNSUPPORTED with the reason.
+ * Runs and records nothing.
+ */
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_batch_check_mode(struct vyre_batch *batch,
+                                                               enum vyre_mode mode,
+                                                               uint32_t variant,
+                                                               struct vyre_diag *diag);
 
 /*
  * Does now what the first submit in `mode` would have to do: compiles, records, starts what stays

@@ -29,6 +29,7 @@ struct vyre_device;
 
 #define VYRE_NAME_BYTES   128
 #define VYRE_REASON_BYTES 96
+#define VYRE_UUID_BYTES   16
 
 /* How a batch is launched. */
 enum vyre_mode {
@@ -38,6 +39,13 @@ enum vyre_mode {
     VYRE_MODE_PERSISTENT = 3,
 };
 #define VYRE_MODE_COUNT 4
+
+/* Ways to carry out a mode that differ in time only. Bits; 0 is what the backend does by itself. */
+enum vyre_variant {
+    VYRE_VARIANT_SERIAL = 1, /* one command after another, though some could run side by side */
+    VYRE_VARIANT_DRIVER = 2, /* replay: the driver's own recording, not a list that Vyre walks */
+};
+#define VYRE_VARIANT_MASK 3
 
 /* "auto", "plain", "replay", "persistent"; "unknown" for anything else. Static. */
 VYRE_API const char *vyre_mode_name(enum vyre_mode mode);
@@ -58,6 +66,7 @@ struct vyre_device_info {
     enum vyre_device_kind kind;
     char name[VYRE_NAME_BYTES];
     char driver[VYRE_NAME_BYTES];
+    uint8_t uuid[VYRE_UUID_BYTES]; /* zeros: the device has none */
 };
 
 /* Lists the devices of all backends. Fills up to `capacity` entries, returns how many there are. */
@@ -81,6 +90,17 @@ struct vyre_ability {
     uint64_t value;                 /* 0: absent */
     char reason[VYRE_REASON_BYTES]; /* why it is absent, else "" */
 };
+
+/*
+ * One fact about a device that is no ability of Vyre but explains what it can do: "svm", "fine-grain
+ * buffer"; "command-buffer", "0.9.0". Absent ones have an empty value and the reason.
+ */
+struct vyre_feature {
+    char name[32];
+    char value[64];
+    char reason[VYRE_REASON_BYTES];
+};
+#define VYRE_FEATURES_MAX 24
 
 /* Groups of one dispatch, all dimensions together, on any device. */
 #define VYRE_GROUPS_TOTAL_MAX (UINT64_C(1) << 48)
@@ -119,6 +139,13 @@ struct vyre_device_desc {
     uint64_t persistent_lease_ns; /* and after this long in any case; 0: 1 s */
     uint32_t cpu_workers; /* CPU backend: threads beside the caller; 0: cores - 1, at least 1 */
     bool cpu_no_inline;   /* CPU backend: never run a kernel on a submitting or waiting thread */
+
+    const uint8_t *uuid; /* NULL: any; else VYRE_UUID_BYTES: only the device that has it */
+    bool device_times;   /* measure on the device what is timed, even where that slows it down */
+    uint64_t memory_limit_bytes;  /* of all buffers together; 0: what the device reports */
+    uint64_t staging_bytes;       /* for uploads and downloads of one device; 0: 16 MiB */
+    const char *spirv_tools_path; /* the module for GLSL and SPIR-V; NULL: beside the library, then
+                                     as the loader finds it */
 };
 
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_open(struct vyre_instance *instance,
@@ -143,6 +170,21 @@ VYRE_API void vyre_device_get_limits(const struct vyre_device *device,
 VYRE_API void vyre_device_get_ability(const struct vyre_device *device,
                                       enum vyre_ability_id ability,
                                       struct vyre_ability *out_ability);
+
+/* Fills up to `capacity` entries and returns how many features the device states. */
+VYRE_API size_t vyre_device_features(const struct vyre_device *device,
+                                     struct vyre_feature *out_features, size_t capacity);
+
+/* Memory as the driver sees it now; what it does not tell is 0. */
+struct vyre_device_memory {
+    uint64_t budget_bytes;     /* that this process may use */
+    uint64_t used_bytes;       /* that this process uses, everything included */
+    uint64_t reserved_bytes;   /* that this device has taken from the driver */
+    uint64_t staging_bytes;    /* of these for uploads and downloads */
+    uint32_t allocation_count; /* calls that took them */
+};
+VYRE_API void vyre_device_get_memory(struct vyre_device *device,
+                                     struct vyre_device_memory *out_memory);
 
 /* ---- Tickets ---------------------------------------------------------------------------------- */
 
@@ -182,7 +224,9 @@ enum vyre_mode_reason {
     VYRE_REASON_CONSERVATIVE = 3,     /* no policy asked for anything else */
     VYRE_REASON_ABILITY_ABSENT = 4,   /* a policy asked for `wanted`, which the device lacks */
     VYRE_REASON_RECORDING_FAILED = 5, /* ... whose recording failed */
+    VYRE_REASON_BATCH_UNFIT = 6,      /* ... which cannot run this batch */
 };
+#define VYRE_REASON_COUNT 7
 VYRE_API const char *vyre_mode_reason_name(enum vyre_mode_reason reason);
 
 /* What is known of a complete batch. Kept for the last `in_flight_limit` batches at least. */
@@ -191,9 +235,14 @@ struct vyre_batch_result {
     enum vyre_mode mode;   /* that it ran in */
     enum vyre_mode wanted; /* that the verdicts or the caller asked for */
     enum vyre_mode_reason reason;
-    uint64_t host_ns;   /* spent in submit; 0: not timed */
-    uint64_t device_ns; /* from its start to its end on the device; 0: not timed */
+    uint64_t host_ns;         /* spent in submit; 0: not timed */
+    uint64_t device_ns;       /* from its start to its end on the device; 0: not timed */
+    uint32_t variant;         /* bits of enum vyre_variant */
+    uint64_t device_begin_ns; /* its start, on the clock of vyre_clock_ns; 0: not known */
 };
+
+/* The clock of all times that Vyre reports: nanoseconds, monotonic, with an arbitrary start. */
+VYRE_API uint64_t vyre_clock_ns(void);
 
 /*
  * VYRE_BUSY while the batch is not complete; VYRE_NOT_FOUND when its result is no longer kept.

@@ -2,13 +2,16 @@
  * kernel.h: kernels and the host kernel ABI.
  *
  * A kernel carries payloads for one or more targets; a device takes the one that it can run. What it
- * binds is declared: bindings by slot, constants as scalars in order, specialization values.
+ * binds is declared (bindings by slot, constants as scalars in order, specialization values), or
+ * left out where the payload says it: OpenCL C, SPIR-V, GLSL. What is declared must agree with what
+ * the payload says; a declared access may be wider.
  *
  * Thread-safety: any thread. Destroying a kernel while work uses it is safe, as for buffers.
  */
 #ifndef VYRE_KERNEL_H
 #define VYRE_KERNEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -101,6 +104,8 @@ struct vyre_kernel_desc {
     const uint64_t *specialization_defaults; /* raw bits of each value */
     size_t specialization_count;
     size_t scratch_bytes; /* host kernels: memory for one group, not kept between groups */
+    const uint32_t *specialization_ids;      /* of each value; NULL: 0, 1, ... in order */
+    const char *const *specialization_names; /* OpenCL C: the macro of each; NULL: VYRE_SPEC_<id> */
 };
 
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_kernel_create(struct vyre_device *device,
@@ -108,6 +113,26 @@ VYRE_NODISCARD VYRE_API enum vyre_status vyre_kernel_create(struct vyre_device *
                                                             struct vyre_kernel **out_kernel,
                                                             struct vyre_diag *diag);
 VYRE_API void vyre_kernel_destroy(struct vyre_kernel **kernel);
+
+#define VYRE_KERNEL_BINDINGS_MAX  64
+#define VYRE_KERNEL_CONSTANTS_MAX 32
+
+/* What a kernel takes, as its payload says or as it was declared. */
+struct vyre_kernel_interface {
+    bool has_bindings, has_constants, has_local_size, has_specialization; /* known, maybe empty */
+    uint32_t binding_count;
+    struct vyre_binding_desc bindings[VYRE_KERNEL_BINDINGS_MAX]; /* access set; labels NULL */
+    uint32_t constant_count; /* 0 with constants_size_bytes > 0: only the size is known */
+    enum vyre_scalar constants[VYRE_KERNEL_CONSTANTS_MAX];
+    uint32_t constants_size_bytes;
+    uint32_t local_size[3];
+    uint32_t specialization_count;
+    uint32_t specialization_ids[VYRE_SPECIALIZATION_VALUES_MAX];
+    uint64_t specialization_defaults[VYRE_SPECIALIZATION_VALUES_MAX];
+};
+
+VYRE_API void vyre_kernel_get_interface(const struct vyre_kernel *kernel,
+                                        struct vyre_kernel_interface *out_interface);
 
 VYRE_API const char *vyre_kernel_label(const struct vyre_kernel *kernel);
 VYRE_API uint32_t vyre_kernel_constants_size(const struct vyre_kernel *kernel);

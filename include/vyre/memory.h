@@ -23,9 +23,16 @@ extern "C" {
 
 struct vyre_buffer;
 
+/* How the host uses a buffer beyond setting it up: where its memory is taken from. Bits. */
+enum vyre_buffer_use {
+    VYRE_BUFFER_UPLOADED = 1,   /* often written by uploads */
+    VYRE_BUFFER_DOWNLOADED = 2, /* often read by downloads */
+};
+
 struct vyre_buffer_desc {
     size_t size_bytes; /* not 0 */
     const char *label; /* copied; may be NULL */
+    uint32_t use;      /* bits of enum vyre_buffer_use; 0: mostly the device's */
 };
 
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_buffer_create(struct vyre_device *device,

@@ -66,6 +66,7 @@ void vyre_body_reset(struct vyre_body *body)
     point_view(body);
     memset(body->words, 0, sizeof body->words);
     body->hashed = false;
+    body->keyed = false;
     body->resource_max = 0;
     body->last_write = (struct vyre_body_extent){0};
     vyre_arena_reset(&body->data);
@@ -242,4 +243,45 @@ struct vyre_hash128 vyre_body_shape(struct vyre_body *body)
     body->shape = vyre_hash128(stream.words, stream.count * sizeof stream.words[0]);
     body->hashed = true;
     return body->shape;
+}
+
+/* ---- Recording key ---------------------------------------------------------------------------- */
+
+static void put_bytes(struct shape_stream *stream, const void *bytes, uint32_t size_bytes)
+{
+    const unsigned char *rest = bytes;
+    while (size_bytes > 0) {
+        uint64_t word = 0;
+        uint32_t part = size_bytes < sizeof word ? size_bytes : (uint32_t)sizeof word;
+        memcpy(&word, rest, part);
+        put(stream, word);
+        rest += part;
+        size_bytes -= part;
+    }
+}
+
+struct vyre_hash128 vyre_body_key(struct vyre_body *body, uint32_t bakes, uint32_t variant)
+{
+    struct vyre_hash128 shape = vyre_body_shape(body);
+    if (bakes == 0 && variant == 0)
+        return shape;
+    uint32_t salt = bakes | variant << 16;
+    if (body->keyed && body->key_salt == salt)
+        return body->key;
+    struct shape_stream stream;
+    stream.count = 0;
+    put(&stream, shape.lo);
+    put(&stream, shape.hi);
+    put(&stream, salt);
+    for (uint32_t i = 0; i < body->view.command_count; i++) {
+        const struct vyre_command *command = &body->view.commands[i];
+        if (bakes & VYRE_BAKES_CONSTANTS)
+            put_bytes(&stream, command->constants, command->constants_size_bytes);
+        if (bakes & VYRE_BAKES_DOWNLOADS && command->type == VYRE_COMMAND_DOWNLOAD)
+            put(&stream, (uintptr_t)command->download_bytes);
+    }
+    body->key = vyre_hash128(stream.words, stream.count * sizeof stream.words[0]);
+    body->key_salt = salt;
+    body->keyed = true;
+    return body->key;
 }

@@ -57,6 +57,9 @@ struct vyre_body {
     bool past_limit; /* what failed last failed at limit_bytes, not for lack of memory */
     bool hashed;     /* `shape` is known */
     struct vyre_hash128 shape;
+    bool keyed; /* `key` is known for `key_salt` */
+    uint32_t key_salt;
+    struct vyre_hash128 key;
     uint32_t resource_max; /* most ranges that a dispatch binds */
     bool chained;          /* each command touches what the one before it wrote */
     bool host_overlap;     /* commands meet in the caller's memory: the batch is run as a chain */
@@ -120,5 +123,11 @@ static inline void *vyre_body_take(struct vyre_body *body, size_t size_bytes)
  * constants or uploaded bytes.
  */
 struct vyre_hash128 vyre_body_shape(struct vyre_body *body);
+
+/*
+ * The recording key: the shape, what the recording bakes in (bits of enum vyre_recording_bakes) and
+ * the variant. Kept until the body changes, so that a batch submitted again costs no hashing.
+ */
+struct vyre_hash128 vyre_body_key(struct vyre_body *body, uint32_t bakes, uint32_t variant);
 
 #endif

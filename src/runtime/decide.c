@@ -87,6 +87,19 @@ static enum vyre_mode wanted_mode(struct vyre_device *device, struct vyre_body *
     return VYRE_MODE_PLAIN;
 }
 
+/* Whether the backend can run the shape in a mode: asked once. */
+static bool fits(struct vyre_device *device, const struct vyre_body *body, struct vyre_shape *shape,
+                 enum vyre_mode mode)
+{
+    uint8_t bit = (uint8_t)(1u << mode);
+    if (device->ops->batch_check && !(shape->checked & bit)) {
+        shape->checked |= bit;
+        if (device->ops->batch_check(device->native, &body->view, mode, 0, NULL) != VYRE_OK)
+            shape->unfit |= bit;
+    }
+    return !(shape->unfit & bit);
+}
+
 void vyre_decide_mode_locked(struct vyre_device *device, struct vyre_body *body,
                              uint32_t repeat_hint, struct vyre_mode_choice *out_choice)
 {
@@ -106,6 +119,7 @@ void vyre_decide_mode_locked(struct vyre_device *device, struct vyre_body *body,
     enum vyre_mode wanted = shape->wanted;
     out_choice->mode = wanted;
     out_choice->wanted = wanted;
+    out_choice->variant = 0;
     out_choice->reason = VYRE_REASON_VERDICT;
     if (wanted == VYRE_MODE_PLAIN) {
         out_choice->reason = VYRE_REASON_CONSERVATIVE;
@@ -113,5 +127,8 @@ void vyre_decide_mode_locked(struct vyre_device *device, struct vyre_body *body,
                     wanted == VYRE_MODE_REPLAY ? VYRE_ABILITY_REPLAY : VYRE_ABILITY_PERSISTENT)) {
         out_choice->mode = VYRE_MODE_PLAIN;
         out_choice->reason = VYRE_REASON_ABILITY_ABSENT;
+    } else if (!fits(device, body, shape, wanted)) {
+        out_choice->mode = VYRE_MODE_PLAIN;
+        out_choice->reason = VYRE_REASON_BATCH_UNFIT;
     }
 }

@@ -10,6 +10,7 @@ struct vyre_mode_choice {
     enum vyre_mode mode;
     enum vyre_mode wanted;
     enum vyre_mode_reason reason;
+    uint32_t variant;
 };
 
 /* The choice for one submission of the body. The caller holds the device's lock. */

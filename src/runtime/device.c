@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "runtime/internal.h"
 
@@ -17,6 +18,7 @@
 #define DEFAULT_HANG_NS         UINT64_C(10000000000)
 #define DEFAULT_IDLE_NS         UINT64_C(2000000)
 #define DEFAULT_LEASE_NS        UINT64_C(1000000000)
+#define DEFAULT_STAGING_BYTES   ((uint64_t)16 << 20)
 #define RESULTS_KEPT_AT_LEAST   1024
 #define ENUMERATED_DEVICES_MAX  64
 
@@ -25,6 +27,11 @@
 static bool name_matches(const char *name, const char *part)
 {
     return !part || strcasestr(name, part) != NULL;
+}
+
+static bool uuid_matches(const uint8_t *uuid, const uint8_t *wanted)
+{
+    return !wanted || memcmp(uuid, wanted, VYRE_UUID_BYTES) == 0;
 }
 
 /* Finds the device that a desc describes: the backend and the index within it. */
@@ -49,6 +56,7 @@ static enum vyre_status choose(struct vyre_instance *instance, const struct vyre
                                  "%s", reason.message);
         for (uint32_t i = 0; there && i < count && i < ENUMERATED_DEVICES_MAX; i++) {
             bool fits = name_matches(infos[i].name, desc->name) &&
+                        uuid_matches(infos[i].uuid, desc->uuid) &&
                         (desc->kind == VYRE_DEVICE_KIND_ANY || desc->kind == infos[i].kind);
             if (fits && skip-- == 0) {
                 *out_backend = b;
@@ -78,6 +86,7 @@ static enum vyre_status resolve_desc(const struct vyre_device_desc *given,
     desc.persistent_idle_ns = desc.persistent_idle_ns ? desc.persistent_idle_ns : DEFAULT_IDLE_NS;
     desc.persistent_lease_ns =
         desc.persistent_lease_ns ? desc.persistent_lease_ns : DEFAULT_LEASE_NS;
+    desc.staging_bytes = desc.staging_bytes ? desc.staging_bytes : DEFAULT_STAGING_BYTES;
     *out_desc = desc;
     if (desc.in_flight_limit > MAX_IN_FLIGHT || desc.recording_limit > MAX_RECORDINGS)
         return vyre_diag_set(diag, VYRE_DIAG_ARGUMENT_RANGE, desc.label, 0,
@@ -165,6 +174,12 @@ static enum vyre_status open_native(struct vyre_device *device,
                     device->desc.label ? device->desc.label : device->facts.info.name);
     device->desc.label = device->label;
     device->desc.backend = device->ops->name;
+    device->desc.uuid = device->facts.info.uuid;
+    device->desc.spirv_tools_path = NULL; /* the caller's: not kept */
+    if (device->desc.memory_limit_bytes &&
+        device->desc.memory_limit_bytes < device->facts.limits.memory_bytes)
+        device->facts.limits.memory_bytes = device->desc.memory_limit_bytes;
+    device->desc.memory_limit_bytes = device->facts.limits.memory_bytes;
     if (device->desc.cpu_workers == 0)
         device->desc.cpu_workers = device->facts.cpu_workers;
     status = allocate_tables(device, diag);
@@ -277,6 +292,30 @@ void vyre_device_get_ability(const struct vyre_device *device, enum vyre_ability
     memset(out_ability, 0, sizeof *out_ability);
     if ((unsigned)ability < VYRE_ABILITY_COUNT)
         *out_ability = device->facts.abilities[ability];
+}
+
+size_t vyre_device_features(const struct vyre_device *device, struct vyre_feature *out_features,
+                            size_t capacity)
+{
+    size_t count = device->facts.feature_count;
+    for (size_t i = 0; i < count && i < capacity; i++)
+        out_features[i] = device->facts.features[i];
+    return count;
+}
+
+void vyre_device_get_memory(struct vyre_device *device, struct vyre_device_memory *out_memory)
+{
+    memset(out_memory, 0, sizeof *out_memory);
+    if (!device->ops->memory_info)
+        return;
+    vyre_lock_acquire(&device->lock);
+    device->ops->memory_info(device->native, out_memory);
+    vyre_lock_release(&device->lock);
+}
+
+uint64_t vyre_clock_ns(void)
+{
+    return vyre_clock_now_ns();
 }
 
 void vyre_device_get_counters(struct vyre_device *device, struct vyre_device_counters *out_counters)

@@ -87,6 +87,7 @@ struct vyre_kernel {
     void *native;
     struct vyre_binding_plan plan;
     struct vyre_binding bindings[VYRE_BINDINGS_MAX];
+    struct vyre_kernel_interface interface;
     uint32_t constants_size_bytes;
     uint32_t specialization_count;
     uint64_t specialization_defaults[VYRE_SPECIALIZATION_VALUES_MAX];

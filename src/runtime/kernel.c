@@ -88,13 +88,71 @@ static bool is_plain(const struct vyre_binding_plan *plan)
     return true;
 }
 
-/* Fills a kernel that is not linked yet. */
-static enum vyre_status build(struct vyre_device *device, const struct vyre_kernel_desc *desc,
-                              struct vyre_kernel *kernel, struct vyre_diag *diag)
+/*
+ * Fills in from the payload what the desc leaves out. The interface's arrays belong to the kernel,
+ * so that the desc may point into them.
+ */
+static void complete_desc(const struct vyre_kernel_interface *interface,
+                          struct vyre_kernel_desc *desc)
 {
+    bool no_local_size = !desc->local_size[0] && !desc->local_size[1] && !desc->local_size[2];
+    if (desc->binding_count == 0 && interface->has_bindings) {
+        desc->bindings = interface->bindings;
+        desc->binding_count = interface->binding_count;
+    }
+    if (desc->constant_count == 0 && interface->has_constants) {
+        desc->constants = interface->constants;
+        desc->constant_count = interface->constant_count;
+    }
+    if (desc->specialization_count == 0 && interface->has_specialization) {
+        desc->specialization_defaults = interface->specialization_defaults;
+        desc->specialization_ids = interface->specialization_ids;
+        desc->specialization_count = interface->specialization_count;
+    }
+    if (no_local_size && interface->has_local_size)
+        memcpy(desc->local_size, interface->local_size, sizeof desc->local_size);
+    for (int i = 0; i < 3; i++)
+        desc->local_size[i] = desc->local_size[i] ? desc->local_size[i] : 1;
+}
+
+/* What the finished kernel takes, for those who ask. */
+static void describe(const struct vyre_kernel_desc *desc, uint32_t constants_size_bytes,
+                     struct vyre_kernel_interface *interface)
+{
+    interface->has_bindings = interface->has_constants = true;
+    interface->has_local_size = interface->has_specialization = true;
+    interface->binding_count = (uint32_t)desc->binding_count;
+    for (size_t i = 0; i < desc->binding_count; i++) {
+        interface->bindings[i] = desc->bindings[i];
+        interface->bindings[i].label = NULL;
+    }
+    interface->constant_count = 0;
+    interface->constants_size_bytes = constants_size_bytes;
+    if (desc->constant_count <= VYRE_KERNEL_CONSTANTS_MAX) {
+        interface->constant_count = (uint32_t)desc->constant_count;
+        for (size_t i = 0; i < desc->constant_count; i++)
+            interface->constants[i] = desc->constants[i];
+    }
+    memcpy(interface->local_size, desc->local_size, sizeof interface->local_size);
+    interface->specialization_count = (uint32_t)desc->specialization_count;
+    for (uint32_t i = 0; i < interface->specialization_count; i++) {
+        interface->specialization_ids[i] =
+            desc->specialization_ids ? desc->specialization_ids[i] : i;
+        interface->specialization_defaults[i] = desc->specialization_defaults[i];
+    }
+}
+
+/* Fills a kernel that is not linked yet, up to its native part. */
+static enum vyre_status build_plan(const struct vyre_device *device, struct vyre_kernel_desc *desc,
+                                   struct vyre_kernel *kernel, struct vyre_diag *diag)
+{
+    uint32_t reflected_bytes = kernel->interface.constants_size_bytes;
+    complete_desc(&kernel->interface, desc);
     enum vyre_status status = check_desc(device, desc, diag);
     if (status == VYRE_OK)
         status = layout_constants(desc, &kernel->constants_size_bytes, diag);
+    if (status == VYRE_OK && desc->constant_count == 0 && kernel->interface.has_constants)
+        kernel->constants_size_bytes = reflected_bytes;
     if (status == VYRE_OK)
         status = vyre_binding_plan_build(desc->bindings, desc->binding_count, kernel->bindings,
                                          VYRE_BINDINGS_MAX, &kernel->plan, diag);
@@ -109,11 +167,28 @@ static enum vyre_status build(struct vyre_device *device, const struct vyre_kern
         memcpy(kernel->specialization_defaults, desc->specialization_defaults,
                desc->specialization_count * sizeof *desc->specialization_defaults);
 
-    struct vyre_kernel_desc resolved = *desc;
-    for (int i = 0; i < 3; i++)
-        resolved.local_size[i] = desc->local_size[i] ? desc->local_size[i] : 1;
-    return device->ops->kernel_create(device->native, &resolved, &kernel->plan, &kernel->native,
-                                      diag);
+    describe(desc, kernel->constants_size_bytes, &kernel->interface);
+    return VYRE_OK;
+}
+
+static enum vyre_status build(struct vyre_device *device, const struct vyre_kernel_desc *given,
+                              struct vyre_kernel *kernel, struct vyre_diag *diag)
+{
+    const struct vyre_backend_ops *ops = device->ops;
+    struct vyre_kernel_desc desc = *given;
+    enum vyre_status status = VYRE_OK;
+    kernel->native = NULL;
+    memset(&kernel->interface, 0, sizeof kernel->interface);
+    if (ops->kernel_reflect)
+        status =
+            ops->kernel_reflect(device->native, given, &kernel->native, &kernel->interface, diag);
+    if (status == VYRE_OK)
+        status = build_plan(device, &desc, kernel, diag);
+    if (status == VYRE_OK)
+        status = ops->kernel_create(device->native, &desc, &kernel->plan, &kernel->native, diag);
+    if (status != VYRE_OK && kernel->native)
+        ops->kernel_destroy(device->native, kernel->native);
+    return status;
 }
 
 static struct vyre_kernel *take_struct_locked(struct vyre_device *device)
@@ -171,6 +246,12 @@ void vyre_kernel_destroy(struct vyre_kernel **kernel)
 const char *vyre_kernel_label(const struct vyre_kernel *kernel)
 {
     return kernel->object.label;
+}
+
+void vyre_kernel_get_interface(const struct vyre_kernel *kernel,
+                               struct vyre_kernel_interface *out_interface)
+{
+    *out_interface = kernel->interface;
 }
 
 uint32_t vyre_kernel_constants_size(const struct vyre_kernel *kernel)

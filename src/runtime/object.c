@@ -35,6 +35,8 @@ void vyre_object_bury_locked(struct vyre_object *object)
     if (object->next)
         object->next->prev = object->prev;
 
+    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
+    vyre_recordings_purge(&device->recordings, object->identity, completed);
     object->identity = 0;
     object->next = NULL;
     object->prev = NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 
 #define NO_SLOT UINT32_MAX
 
@@ -37,6 +38,12 @@ static void link_newest(struct vyre_recordings *recordings, uint32_t slot)
     else
         recordings->oldest = slot;
     recordings->newest = slot;
+}
+
+static void free_identities(struct vyre_recordings *recordings, struct vyre_recording *entry)
+{
+    vyre_memory_free(&recordings->allocator, entry->identities,
+                     entry->identity_capacity * sizeof *entry->identities, _Alignof(uint64_t));
 }
 
 enum vyre_status vyre_recordings_init(struct vyre_recordings *recordings,
@@ -80,6 +87,7 @@ void vyre_recordings_deinit(struct vyre_recordings *recordings)
     for (uint32_t i = 0; recordings->slots && i < recordings->limit; i++) {
         if (recordings->slots[i].native)
             recordings->destroy(recordings->device, recordings->slots[i].native);
+        free_identities(recordings, &recordings->slots[i]);
     }
     for (uint32_t i = 0; recordings->corpses && i < recordings->corpse_count; i++)
         recordings->destroy(recordings->device, recordings->corpses[i].native);
@@ -124,9 +132,8 @@ static void bury(struct vyre_recordings *recordings, uint64_t completed)
     recordings->corpse_count = kept;
 }
 
-static void evict_oldest(struct vyre_recordings *recordings, uint64_t completed)
+static void evict(struct vyre_recordings *recordings, uint32_t slot, uint64_t completed)
 {
-    uint32_t slot = recordings->oldest;
     struct vyre_recording *entry = &recordings->slots[slot];
     uint32_t *link = &recordings->buckets[bucket_of(recordings, entry->key)];
     while (*link != slot)
@@ -142,6 +149,7 @@ static void evict_oldest(struct vyre_recordings *recordings, uint64_t completed)
     recordings->total_bytes -= entry->size_bytes;
     recordings->count--;
     recordings->evicted++;
+    free_identities(recordings, entry);
     *entry = (struct vyre_recording){.next_in_bucket = recordings->first_free};
     recordings->first_free = slot;
 }
@@ -154,7 +162,7 @@ struct vyre_recording *vyre_recordings_add(struct vyre_recordings *recordings,
     while (recordings->count > 0 &&
            (recordings->count == recordings->limit ||
             recordings->total_bytes + size_bytes > recordings->limit_bytes))
-        evict_oldest(recordings, completed);
+        evict(recordings, recordings->oldest, completed);
     uint32_t slot = recordings->first_free;
     struct vyre_recording *entry = &recordings->slots[slot];
     uint32_t bucket = bucket_of(recordings, key);
@@ -171,4 +179,96 @@ struct vyre_recording *vyre_recordings_add(struct vyre_recordings *recordings,
     recordings->total_bytes += size_bytes;
     recordings->made++;
     return entry;
+}
+
+/* ---- What a recording uses -------------------------------------------------------------------- */
+
+static uint64_t bit_of(uint64_t identity)
+{
+    return UINT64_C(1) << (identity & 63);
+}
+
+static int compare_identities(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a;
+    uint64_t right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+bool vyre_recording_uses(struct vyre_recordings *recordings, struct vyre_recording *recording,
+                         uint64_t identity)
+{
+    uint32_t count = recording->identity_count;
+    /* Neighbours often share buffers and kernels: most repetitions end here. */
+    for (uint32_t i = count; i > 0 && i + 8 > count; i--) {
+        if (recording->identities[i - 1] == identity)
+            return true;
+    }
+    if (count == recording->identity_capacity) {
+        uint32_t capacity = count ? count * 2 : 16;
+        uint64_t *grown = vyre_memory_allocate(&recordings->allocator, capacity * sizeof *grown,
+                                               _Alignof(uint64_t));
+        if (!grown)
+            return false;
+        if (count > 0)
+            memcpy(grown, recording->identities, count * sizeof *grown);
+        free_identities(recordings, recording);
+        recording->identities = grown;
+        recording->identity_capacity = capacity;
+    }
+    recording->identities[recording->identity_count++] = identity;
+    recording->identity_bits |= bit_of(identity);
+    return true;
+}
+
+void vyre_recording_seal(struct vyre_recording *recording)
+{
+    uint32_t kept = 0;
+    vyre_sort(recording->identities, recording->identity_count, sizeof *recording->identities,
+              compare_identities);
+    for (uint32_t i = 0; i < recording->identity_count; i++) {
+        if (kept == 0 || recording->identities[kept - 1] != recording->identities[i])
+            recording->identities[kept++] = recording->identities[i];
+    }
+    recording->identity_count = kept;
+}
+
+static bool uses(const struct vyre_recording *recording, uint64_t identity)
+{
+    if (!(recording->identity_bits & bit_of(identity)))
+        return false;
+    uint32_t first = 0;
+    uint32_t count = recording->identity_count;
+    while (count > 0) {
+        uint32_t half = count / 2;
+        if (recording->identities[first + half] < identity) {
+            first += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return first < recording->identity_count && recording->identities[first] == identity;
+}
+
+void vyre_recordings_remove(struct vyre_recordings *recordings, struct vyre_recording *recording,
+                            uint64_t completed)
+{
+    bury(recordings, completed);
+    evict(recordings, (uint32_t)(recording - recordings->slots), completed);
+}
+
+void vyre_recordings_purge(struct vyre_recordings *recordings, uint64_t identity,
+                           uint64_t completed)
+{
+    bury(recordings, completed);
+    uint32_t slot = recordings->newest;
+    while (slot != NO_SLOT) {
+        uint32_t older = recordings->slots[slot].older;
+        if (uses(&recordings->slots[slot], identity)) {
+            evict(recordings, slot, completed);
+            recordings->purged++;
+        }
+        slot = older;
+    }
 }

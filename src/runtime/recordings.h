@@ -5,13 +5,15 @@
  *   buckets   key -> first slot              chains through the slots
  *
  * Invariants: at most `limit` entries and `limit_bytes` bytes, but always room for the newest one.
- * A recording that is evicted while work uses it is freed when that work is complete.
+ * A recording that is evicted while work uses it is freed when that work is complete. One whose
+ * buffer or kernel is destroyed goes at once: nothing can ask for it again.
  *
  * Thread-safety: the caller holds the device's lock.
  */
 #ifndef VYRE_RUNTIME_RECORDINGS_H
 #define VYRE_RUNTIME_RECORDINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +26,10 @@ struct vyre_recording {
     void *native; /* Owned; NULL: the slot is free */
     size_t size_bytes;
     uint64_t last_sequence; /* of the last submission that used it */
+    uint64_t *identities;   /* Owned: of all buffers and kernels that it uses, ascending */
+    uint32_t identity_count;
+    uint32_t identity_capacity;
+    uint64_t identity_bits; /* one bit per identity's lowest six: most strangers show at once */
     uint32_t next_in_bucket;
     uint32_t newer, older; /* list by use */
 };
@@ -50,6 +56,7 @@ struct vyre_recordings {
     size_t limit_bytes;
     size_t total_bytes;
     uint64_t made, reused, evicted;
+    uint64_t purged; /* of the evicted: gone with an object */
     void (*destroy)(void *device, void *native);
     void *device; /* the backend's */
 };
@@ -67,9 +74,27 @@ void vyre_recordings_deinit(struct vyre_recordings *recordings);
 struct vyre_recording *vyre_recordings_find(struct vyre_recordings *recordings,
                                             struct vyre_hash128 key);
 
-/* Makes room by evicting, then adds. `completed` is the last complete submission. */
+/*
+ * Makes room by evicting, then adds; vyre_recording_uses and _seal follow. `completed` is the last
+ * complete submission.
+ */
 struct vyre_recording *vyre_recordings_add(struct vyre_recordings *recordings,
                                            struct vyre_hash128 key, void *native, size_t size_bytes,
                                            uint64_t completed);
+
+/* Notes that the newest recording uses an object. False when out of memory. */
+bool vyre_recording_uses(struct vyre_recordings *recordings, struct vyre_recording *recording,
+                         uint64_t identity);
+
+/* Sorts what was noted; then the recording can be purged. */
+void vyre_recording_seal(struct vyre_recording *recording);
+
+/* Throws away one recording. */
+void vyre_recordings_remove(struct vyre_recordings *recordings, struct vyre_recording *recording,
+                            uint64_t completed);
+
+/* Throws away every recording that uses the object. */
+void vyre_recordings_purge(struct vyre_recordings *recordings, uint64_t identity,
+                           uint64_t completed);
 
 #endif

@@ -27,6 +27,8 @@ struct vyre_shape {
     uint32_t seen;         /* submissions so far, saturating */
     uint32_t settled_at;   /* from so many repeats on `wanted` will not change; 0: not known */
     enum vyre_mode wanted; /* what the verdicts asked for */
+    uint8_t checked;       /* modes, as bits, whose fitness is known */
+    uint8_t unfit;         /* modes, as bits, that cannot run this shape */
     bool planned;          /* the two verdicts below are known */
     struct vyre_arm_verdict arms;
     struct vyre_copy_verdict copy;

@@ -60,12 +60,32 @@ static enum vyre_status make_room_locked(struct vyre_device *device, struct vyre
 
 /* ---- Recordings ------------------------------------------------------------------------------- */
 
-/* The recording of the body's shape, made now if there is none. */
+/* Notes which objects a new recording uses, so that it goes when one of them does. */
+static bool note_objects(struct vyre_recordings *recordings, struct vyre_recording *recording,
+                         const struct vyre_body *body)
+{
+    const struct vyre_body_kernel *kernels = body->kernels.items;
+    bool noted = true;
+    for (uint32_t i = 0; noted && i < body->view.range_count; i++) {
+        uint64_t identity = body->view.ranges[i].identity;
+        noted = identity == 0 || vyre_recording_uses(recordings, recording, identity);
+    }
+    for (uint32_t i = 0; noted && i < body->view.command_count; i++)
+        noted =
+            !kernels[i].kernel || vyre_recording_uses(recordings, recording, kernels[i].identity);
+    vyre_recording_seal(recording);
+    return noted;
+}
+
+/* The recording under the body's key, made now if there is none. */
 static enum vyre_status find_recording_locked(struct vyre_device *device, struct vyre_body *body,
+                                              uint32_t variant,
                                               struct vyre_recording **out_recording,
                                               struct vyre_diag *diag)
 {
-    struct vyre_hash128 key = vyre_body_shape(body);
+    bool driver = variant & VYRE_VARIANT_DRIVER;
+    uint32_t bakes = driver ? device->facts.driver_bakes : device->facts.bakes;
+    struct vyre_hash128 key = vyre_body_key(body, bakes, variant);
     *out_recording = vyre_recordings_find(&device->recordings, key);
     if (*out_recording)
         return VYRE_OK;
@@ -74,19 +94,24 @@ static enum vyre_status find_recording_locked(struct vyre_device *device, struct
     size_t size_bytes = 0;
     enum vyre_status status = vyre_batch_planner_plan(&device->planner, &body->view, &plan, diag);
     if (status == VYRE_OK)
-        status =
-            device->ops->record(device->native, &body->view, &plan, &native, &size_bytes, diag);
+        status = device->ops->record(device->native, &body->view, &plan, variant, &native,
+                                     &size_bytes, diag);
     if (status != VYRE_OK)
         return status;
     uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
     *out_recording = vyre_recordings_add(&device->recordings, key, native, size_bytes, completed);
-    return VYRE_OK;
+    if (note_objects(&device->recordings, *out_recording, body))
+        return VYRE_OK;
+    vyre_recordings_remove(&device->recordings, *out_recording, completed);
+    *out_recording = NULL;
+    return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
+                         "no memory for the objects of a recording");
 }
 
 /* ---- Modes ------------------------------------------------------------------------------------ */
 
 static enum vyre_status check_mode(const struct vyre_device *device, enum vyre_mode mode,
-                                   struct vyre_diag *diag)
+                                   uint32_t variant, struct vyre_diag *diag)
 {
     if ((unsigned)mode >= VYRE_MODE_COUNT)
         return vyre_diag_set(diag, VYRE_DIAG_ARGUMENT_RANGE, device->label, 0,
@@ -99,6 +124,9 @@ static enum vyre_status check_mode(const struct vyre_device *device, enum vyre_m
     if (ability && ability->value == 0)
         return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, device->label, 0, "no %s mode: %s",
                              vyre_mode_name(mode), ability->reason);
+    if (variant & ~device->facts.variants[mode])
+        return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, device->label, 0,
+                             "%s mode has no variant %u here", vyre_mode_name(mode), variant);
     return VYRE_OK;
 }
 
@@ -109,17 +137,20 @@ static enum vyre_status prepare_locked(
     struct vyre_batch_plan *plan, struct vyre_recording **out_recording, struct vyre_diag *diag)
 {
     enum vyre_status status = VYRE_OK;
-    *choice = (struct vyre_mode_choice){options->mode, options->mode, VYRE_REASON_REQUIRED};
+    *choice = (struct vyre_mode_choice){options->mode, options->mode, VYRE_REASON_REQUIRED,
+                                        options->variant};
     if (options->mode == VYRE_MODE_AUTO)
         vyre_decide_mode_locked(device, body, options->repeat_hint, choice);
     if (choice->mode == VYRE_MODE_REPLAY) {
         /* Auto goes on without the recording: then the caller's diagnostic stays as it was. */
         bool required = options->mode == VYRE_MODE_REPLAY;
-        status = find_recording_locked(device, body, out_recording, required ? diag : NULL);
+        status = find_recording_locked(device, body, choice->variant, out_recording,
+                                       required ? diag : NULL);
         if (status == VYRE_OK) {
             submission->recording = (*out_recording)->native;
-        } else if (!required) {
+        } else if (!required && status != VYRE_DEVICE_LOST) {
             choice->mode = VYRE_MODE_PLAIN;
+            choice->variant = 0;
             choice->reason = VYRE_REASON_RECORDING_FAILED;
             status = VYRE_OK;
         }
@@ -129,6 +160,7 @@ static enum vyre_status prepare_locked(
         submission->plan = plan;
     }
     submission->mode = choice->mode;
+    submission->variant = choice->variant;
     return status;
 }
 
@@ -144,7 +176,11 @@ static struct vyre_result_entry *begin_entry_locked(struct vyre_device *device, 
         device->forgotten_failure = entry->sequence;
     entry->sequence = sequence;
     entry->result = (struct vyre_batch_result){
-        .mode = choice->mode, .wanted = choice->wanted, .reason = choice->reason};
+        .mode = choice->mode,
+        .wanted = choice->wanted,
+        .reason = choice->reason,
+        .variant = choice->variant,
+    };
     entry->failure = (struct vyre_diag_brief){0};
     entry->body = body;
     entry->on_complete = options->on_complete;
@@ -221,9 +257,12 @@ enum vyre_status vyre_batch_submit(struct vyre_batch *batch,
     if (status != VYRE_OK)
         return vyre_batch_status(batch, diag);
     if (options->mode != VYRE_MODE_AUTO) {
-        status = check_mode(device, options->mode, diag);
+        status = check_mode(device, options->mode, options->variant, diag);
         if (status != VYRE_OK)
             return status;
+    } else if (options->variant != 0) {
+        return vyre_diag_set(diag, VYRE_DIAG_ARGUMENT_RANGE, device->label, 0,
+                             "a variant needs a required mode");
     }
     vyre_lock_acquire(&device->lock);
     status = submit_locked(device, batch->body, options, &sequence, diag);
@@ -233,13 +272,32 @@ enum vyre_status vyre_batch_submit(struct vyre_batch *batch,
     return status;
 }
 
+enum vyre_status vyre_batch_check_mode(struct vyre_batch *batch, enum vyre_mode mode,
+                                       uint32_t variant, struct vyre_diag *diag)
+{
+    struct vyre_device *device = batch->object.device;
+    enum vyre_status status = vyre_batch_status(batch, diag);
+    if (status == VYRE_OK)
+        status = check_mode(device, mode, variant, diag);
+    if (status == VYRE_OK && vyre_device_is_lost(device))
+        status = vyre_device_lost_status(device, diag);
+    if (status != VYRE_OK || mode == VYRE_MODE_AUTO || !device->ops->batch_check)
+        return status;
+    vyre_lock_acquire(&device->lock);
+    if (batch->body->epoch != device->epoch)
+        status = check_alive_locked(device, batch->body, diag);
+    if (status == VYRE_OK)
+        status = device->ops->batch_check(device->native, &batch->body->view, mode, variant, diag);
+    return vyre_device_unlock(device, status, diag);
+}
+
 enum vyre_status vyre_batch_warm_up(struct vyre_batch *batch, enum vyre_mode mode,
                                     struct vyre_diag *diag)
 {
     struct vyre_device *device = batch->object.device;
     enum vyre_status status = vyre_batch_status(batch, diag);
     if (status == VYRE_OK)
-        status = check_mode(device, mode, diag);
+        status = check_mode(device, mode, 0, diag);
     if (status == VYRE_OK && vyre_device_is_lost(device))
         status = vyre_device_lost_status(device, diag);
     if (status != VYRE_OK)
@@ -249,8 +307,10 @@ enum vyre_status vyre_batch_warm_up(struct vyre_batch *batch, enum vyre_mode mod
     if (batch->body->epoch != device->epoch)
         status = check_alive_locked(device, batch->body, diag);
     if (status == VYRE_OK && mode == VYRE_MODE_REPLAY)
-        status = find_recording_locked(device, batch->body, &recording, diag);
+        status = find_recording_locked(device, batch->body, 0, &recording, diag);
     if (status == VYRE_OK && device->ops->warm_up)
         status = device->ops->warm_up(device->native, mode, diag);
+    if (status == VYRE_OK && device->ops->batch_warm_up)
+        status = device->ops->batch_warm_up(device->native, &batch->body->view, mode, 0, diag);
     return vyre_device_unlock(device, status, diag);
 }

@@ -68,8 +68,10 @@ void vyre_device_on_complete(void *context, const struct vyre_completion *comple
     if (vyre_device_is_lost(device))
         return;
     /* The entry is on the submitter's core: most completions leave it there, as it says OK. */
-    if (completion->device_ns != 0)
+    if (completion->device_ns != 0) {
         entry->result.device_ns = completion->device_ns;
+        entry->result.device_begin_ns = completion->device_begin_ns;
+    }
     if (completion->status != VYRE_OK || poisoned) {
         entry->result.status = completion->status;
         settle_failure(device, entry, completion);

@@ -101,6 +101,7 @@ static void check_auto(struct fixture *f, const struct vyre_batch_result *result
         assert_false(has[result->wanted]);
         break;
     case VYRE_REASON_RECORDING_FAILED:
+    case VYRE_REASON_BATCH_UNFIT:
         assert_int_not_equal(result->mode, result->wanted);
         break;
     case VYRE_REASON_NONE:

@@ -128,9 +128,9 @@ static void clock_plain_replay_persistent_cost_what_was_set(void **state)
 
     void *recording;
     size_t size_bytes;
-    assert_int_equal(
-        direct.ops->record(direct.device, &batch.view, &batch.plan, &recording, &size_bytes, NULL),
-        VYRE_OK);
+    assert_int_equal(direct.ops->record(direct.device, &batch.view, &batch.plan, 0, &recording,
+                                        &size_bytes, NULL),
+                     VYRE_OK);
     now += 70000 + 2 * 1000;
     assert_int_equal(vyre_sim_now_ns(direct.sim), now);
     assert_int_equal(direct_submit(&direct, &batch, VYRE_MODE_REPLAY, recording), VYRE_OK);
@@ -389,9 +389,9 @@ static void replay_of_another_shape_is_kept(void **state)
     size_t size_bytes;
     direct_open(&direct, NULL);
     build_chain(&direct, &batch);
-    assert_int_equal(
-        direct.ops->record(direct.device, &batch.view, &batch.plan, &recording, &size_bytes, NULL),
-        VYRE_OK);
+    assert_int_equal(direct.ops->record(direct.device, &batch.view, &batch.plan, 0, &recording,
+                                        &size_bytes, NULL),
+                     VYRE_OK);
     batch.ranges[1].offset_bytes = 32;
     batch.ranges[1].size_bytes = batch.ranges[2].size_bytes = 32;
     memset(batch.words, 0, sizeof batch.words);

@@ -257,9 +257,11 @@ void vyre_cpu_recording_destroy(void *native, void *native_recording)
 }
 
 enum vyre_status vyre_cpu_record(void *native, const struct vyre_batch_view *view,
-                                 const struct vyre_batch_plan *plan, void **out_recording,
-                                 size_t *out_size_bytes, struct vyre_diag *diag)
+                                 const struct vyre_batch_plan *plan, uint32_t variant,
+                                 void **out_recording, size_t *out_size_bytes,
+                                 struct vyre_diag *diag)
 {
+    (void)variant; /* the device offers none */
     struct vyre_cpu_device *device = native;
     struct cpu_recording *recording =
         vyre_memory_allocate(&device->allocator, sizeof *recording, _Alignof(struct cpu_recording));

@@ -290,9 +290,10 @@ static enum vyre_status record_locked(struct sim_device *device, const struct vy
 }
 
 static enum vyre_status record(void *self, const struct vyre_batch_view *view,
-                               const struct vyre_batch_plan *plan, void **out_recording,
-                               size_t *out_size_bytes, struct vyre_diag *diag)
+                               const struct vyre_batch_plan *plan, uint32_t variant,
+                               void **out_recording, size_t *out_size_bytes, struct vyre_diag *diag)
 {
+    (void)variant;
     struct sim_device *device = self;
     struct sim_recording *recording = NULL;
     size_t size_bytes = device->sim->desc.recording_size_bytes;
