@@ -93,6 +93,10 @@ struct vyre_sim *vyre_sim_create(const struct vyre_sim_desc *desc)
         sim->ops.record = NULL;
         sim->ops.recording_destroy = NULL;
     }
+    if (!sim->desc.reflected)
+        sim->ops.kernel_reflect = NULL;
+    if (!sim->desc.unfit_label)
+        sim->ops.batch_check = NULL;
     if (sim->desc.no_warm_up)
         sim->ops.warm_up = NULL;
     if (sim->desc.no_quiesce)

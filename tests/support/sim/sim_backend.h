@@ -103,6 +103,12 @@ struct vyre_sim_desc {
     bool stuck_after_hang;    /* a hang goes on after the loss: quiesce says so */
     bool failure_keeps_bytes; /* else a submission that fails spoils all that it may write */
 
+    uint32_t bakes;          /* what recordings hold: see enum vyre_recording_bakes */
+    uint32_t driver_bakes;   /* ... and those of the variant "driver" */
+    uint32_t variants;       /* that every mode offers */
+    const char *unfit_label; /* Borrowed: kernels with this label do not run in persistent mode */
+    const struct vyre_kernel_interface *reflected; /* Borrowed: what every payload says it takes */
+
     const char *absent[VYRE_ABILITY_COUNT]; /* Borrowed: the reason; NULL: the ability is there */
     struct vyre_device_limits limits;       /* zeros: generous */
     const struct vyre_sim_costs *costs;     /* NULL: the default ones */

@@ -259,3 +259,22 @@ uint64_t sim_shape(const struct vyre_batch_view *view)
         hash = mix_command(hash, view, &view->commands[i]);
     return hash | 1;
 }
+
+uint32_t sim_bakes(const struct vyre_sim *sim, uint32_t variant)
+{
+    return variant & VYRE_VARIANT_DRIVER ? sim->desc.driver_bakes : sim->desc.bakes;
+}
+
+uint64_t sim_baked(const struct vyre_batch_view *view, uint32_t bakes)
+{
+    uint64_t hash = 1;
+    for (uint32_t i = 0; i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        const unsigned char *constants = command->constants;
+        for (uint32_t k = 0; bakes & VYRE_BAKES_CONSTANTS && k < command->constants_size_bytes; k++)
+            hash = mix(hash, constants[k]);
+        if (bakes & VYRE_BAKES_DOWNLOADS)
+            hash = mix(hash, (uint64_t)(uintptr_t)command->download_bytes);
+    }
+    return hash;
+}

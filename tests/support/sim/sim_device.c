@@ -36,6 +36,10 @@ static void fill_facts(const struct vyre_sim *sim, uint32_t index, struct vyre_d
         .replay_command_ns = sim->costs.replay_command_ns,
         .persistent_setup_ns = sim->costs.persistent_setup_ns,
     };
+    facts->bakes = desc->bakes;
+    facts->driver_bakes = desc->driver_bakes;
+    for (int i = 0; i < VYRE_MODE_COUNT; i++)
+        facts->variants[i] = desc->variants;
     fill_info(index, &facts->info);
     for (int i = 0; i < VYRE_ABILITY_COUNT; i++) {
         const char *reason = desc->absent[i];

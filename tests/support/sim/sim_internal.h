@@ -59,6 +59,8 @@ struct sim_recording {
     struct sim_object object;
     struct sim_plan plan;
     uint64_t shape;
+    uint64_t baked; /* hash of what the recording holds beyond the shape */
+    uint32_t variant;
 };
 
 /* What is to become of one submission. */
@@ -203,5 +205,9 @@ void sim_check_view(struct sim_device *device, const struct vyre_batch_view *vie
 void sim_check_plan(struct vyre_sim *sim, const struct vyre_batch_view *view,
                     const struct vyre_batch_plan *plan);
 uint64_t sim_shape(const struct vyre_batch_view *view);
+
+/* A hash of what a recording holds: bits of enum vyre_recording_bakes. */
+uint64_t sim_baked(const struct vyre_batch_view *view, uint32_t bakes);
+uint32_t sim_bakes(const struct vyre_sim *sim, uint32_t variant);
 
 #endif

@@ -226,6 +226,38 @@ static enum vyre_status kernel_create(void *self, const struct vyre_kernel_desc 
     return status;
 }
 
+/* A kernel that is half made: its function is found, its bindings are not known. */
+static enum vyre_status kernel_reflect(void *self, const struct vyre_kernel_desc *desc,
+                                       void **out_kernel,
+                                       struct vyre_kernel_interface *out_interface,
+                                       struct vyre_diag *diag)
+{
+    struct sim_device *device = self;
+    (void)desc;
+    (void)diag;
+    *out_kernel = NULL;
+    *out_interface = *device->sim->desc.reflected;
+    return VYRE_OK;
+}
+
+/* Whether a kernel of the view refuses persistent mode. */
+static enum vyre_status batch_check(void *self, const struct vyre_batch_view *view,
+                                    enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag)
+{
+    struct sim_device *device = self;
+    const char *unfit = device->sim->desc.unfit_label;
+    sim_check_view(device, view);
+    if (variant & ~device->sim->desc.variants)
+        sim_violate(device->sim, "batch_check of a variant that was not offered");
+    for (uint32_t i = 0; mode == VYRE_MODE_PERSISTENT && i < view->command_count; i++) {
+        const struct sim_kernel *kernel = view->commands[i].kernel;
+        if (kernel && strcmp(kernel->label, unfit) == 0)
+            return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, kernel->label, 0,
+                                 "the kernel does not stay resident");
+    }
+    return VYRE_OK;
+}
+
 static void kernel_destroy(void *self, void *memory)
 {
     retire(self, memory, "kernel_destroy");
@@ -272,7 +304,7 @@ static void free_recording(struct sim_device *device, struct sim_object *object)
 }
 
 static enum vyre_status record_locked(struct sim_device *device, const struct vyre_batch_view *view,
-                                      const struct vyre_batch_plan *plan,
+                                      const struct vyre_batch_plan *plan, uint32_t variant,
                                       struct sim_recording **out_recording, struct vyre_diag *diag)
 {
     struct vyre_sim *sim = device->sim;
@@ -284,6 +316,8 @@ static enum vyre_status record_locked(struct sim_device *device, const struct vy
         return no_memory(diag);
     }
     recording->shape = sim_shape(view);
+    recording->baked = sim_baked(view, sim_bakes(sim, variant));
+    recording->variant = variant;
     link_locked(device, &recording->object, free_recording);
     *out_recording = recording;
     return VYRE_OK;
@@ -293,7 +327,6 @@ static enum vyre_status record(void *self, const struct vyre_batch_view *view,
                                const struct vyre_batch_plan *plan, uint32_t variant,
                                void **out_recording, size_t *out_size_bytes, struct vyre_diag *diag)
 {
-    (void)variant;
     struct sim_device *device = self;
     struct sim_recording *recording = NULL;
     size_t size_bytes = device->sim->desc.recording_size_bytes;
@@ -303,7 +336,7 @@ static enum vyre_status record(void *self, const struct vyre_batch_view *view,
     if (device->sim->desc.absent[VYRE_ABILITY_REPLAY])
         sim_violate(device->sim, "record without the ability");
     if (status == VYRE_OK)
-        status = record_locked(device, view, plan, &recording, diag);
+        status = record_locked(device, view, plan, variant, &recording, diag);
     if (recording && size_bytes == 0)
         size_bytes = sizeof *recording + recording->plan.size_bytes;
     end(device);
@@ -332,6 +365,8 @@ void sim_objects_fill_ops(struct vyre_backend_ops *ops)
     ops->buffer_destroy = buffer_destroy;
     ops->kernel_create = kernel_create;
     ops->kernel_destroy = kernel_destroy;
+    ops->kernel_reflect = kernel_reflect;
+    ops->batch_check = batch_check;
     ops->record = record;
     ops->recording_destroy = recording_destroy;
     ops->buffer_write = buffer_write;

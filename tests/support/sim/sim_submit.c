@@ -63,6 +63,13 @@ static void check_submission_locked(struct sim_device *device,
         sim_violate(sim, "a recording of another device");
     else if (recording && recording->shape != sim_shape(submission->view))
         sim_violate(sim, "a recording of another shape");
+    else if (recording &&
+             recording->baked != sim_baked(submission->view, sim_bakes(sim, submission->variant)))
+        sim_violate(sim, "a recording that holds other constants or destinations");
+    if (recording && recording->variant != submission->variant)
+        sim_violate(sim, "a recording of another variant");
+    if (submission->variant & ~sim->desc.variants)
+        sim_violate(sim, "a variant that was not offered");
     if (!recording)
         sim_check_plan(sim, submission->view, submission->plan);
 }
