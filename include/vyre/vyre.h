@@ -12,6 +12,7 @@
 #include <vyre/backend.h>
 #include <vyre/batch.h>
 #include <vyre/binding_plan.h>
+#include <vyre/calibration.h>
 #include <vyre/device.h>
 #include <vyre/diag.h>
 #include <vyre/export.h>

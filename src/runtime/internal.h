@@ -118,6 +118,7 @@ struct vyre_device {
     struct vyre_allocator allocator;
     struct vyre_device_desc desc;
     struct vyre_device_facts facts;
+    struct vyre_calibration calibration; /* under the lock */
     struct vyre_device_host host;
     uint64_t identity;
     char label[VYRE_LABEL_BYTES];

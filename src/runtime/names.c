@@ -41,3 +41,33 @@ const char *vyre_target_name(enum vyre_target target)
                                         "opencl-c", "spirv", "glsl"};
     return NAME_OF(names, target, "unknown");
 }
+
+const char *vyre_cost_name(enum vyre_cost_id cost)
+{
+    static const char *const names[] = {"empty",
+                                        "submit",
+                                        "plain-batch",
+                                        "plain-command",
+                                        "record-batch",
+                                        "record-command",
+                                        "replay-batch",
+                                        "replay-command",
+                                        "replay-update",
+                                        "driver-record-batch",
+                                        "driver-record-command",
+                                        "driver-replay-batch",
+                                        "driver-replay-command",
+                                        "driver-replay-update",
+                                        "persistent-setup",
+                                        "persistent-batch",
+                                        "persistent-command",
+                                        "copy-batch",
+                                        "copy-mib",
+                                        "upload-batch",
+                                        "upload-mib",
+                                        "download-batch",
+                                        "download-mib",
+                                        "compile"};
+    _Static_assert(sizeof names / sizeof names[0] == VYRE_COST_COUNT, "every cost has a name");
+    return NAME_OF(names, cost, "unknown");
+}

@@ -1,0 +1,66 @@
+/*
+ * samples.c: a few timings and what they say.
+ */
+#include "runtime/samples.h"
+
+#include "base/sort.h"
+
+/* Below this a figure is as good as 0: the clock itself costs half as much. */
+#define NOTHING_NS 50.0
+
+static int compare(const void *a, const void *b)
+{
+    double left = *(const double *)a;
+    double right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+void vyre_samples_add(struct vyre_samples *samples, double value_ns)
+{
+    if (samples->count < VYRE_SAMPLES_MAX)
+        samples->values[samples->count++] = value_ns;
+}
+
+/* Newton's way, so that nobody has to link the mathematics library for it. */
+static double square_root(double value)
+{
+    double root = value > 1.0 ? value : 1.0;
+    for (int i = 0; i < 12; i++)
+        root = (root + value / root) / 2.0;
+    return root;
+}
+
+/* The value at a rank between 0 and count - 1, between neighbours by weight. */
+static double at_rank(const struct vyre_samples *samples, double rank)
+{
+    double last = (double)(samples->count - 1);
+    double clamped = rank < 0.0 ? 0.0 : rank > last ? last : rank;
+    uint32_t low = (uint32_t)clamped;
+    uint32_t high = low + 1 < samples->count ? low + 1 : low;
+    double part = clamped - (double)low;
+    return samples->values[low] * (1.0 - part) + samples->values[high] * part;
+}
+
+struct vyre_cost vyre_samples_cost(struct vyre_samples *samples)
+{
+    struct vyre_cost cost = {.samples = samples->count};
+    if (samples->count == 0)
+        return cost;
+    vyre_sort(samples->values, samples->count, sizeof samples->values[0], compare);
+    double middle = (double)(samples->count - 1) / 2.0;
+    /* The number of samples below the median is binomial: 1.96 of its deviations either way. */
+    double reach = 0.98 * square_root((double)samples->count);
+    cost.known = true;
+    cost.min_ns = samples->values[0];
+    cost.median_ns = at_rank(samples, middle);
+    cost.spread_ns = at_rank(samples, middle * 1.5) - at_rank(samples, middle * 0.5);
+    cost.confidence_ns =
+        (at_rank(samples, middle + reach) - at_rank(samples, middle - reach)) / 2.0;
+    return cost;
+}
+
+bool vyre_cost_within(const struct vyre_cost *cost, double percent)
+{
+    double scale = cost->median_ns > 0.0 ? cost->median_ns : 0.0;
+    return cost->confidence_ns <= scale * percent / 100.0 || cost->confidence_ns <= NOTHING_NS;
+}

@@ -1,0 +1,34 @@
+/*
+ * samples.h: a few timings and what they say.
+ *
+ * The median's 95 % confidence interval comes from order statistics: no shape of the noise is
+ * assumed, and a preempted sample moves nothing.
+ *
+ * Thread-safety: touches only the caller's struct.
+ */
+#ifndef VYRE_RUNTIME_SAMPLES_H
+#define VYRE_RUNTIME_SAMPLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <vyre/calibration.h>
+
+#define VYRE_SAMPLES_MAX 96
+#define VYRE_SAMPLES_MIN 7
+
+struct vyre_samples {
+    double values[VYRE_SAMPLES_MAX];
+    uint32_t count;
+};
+
+/* Ignored when full. */
+void vyre_samples_add(struct vyre_samples *samples, double value_ns);
+
+/* Sorts the samples. Unknown when there is none. */
+struct vyre_cost vyre_samples_cost(struct vyre_samples *samples);
+
+/* Whether the interval is within `percent` of the median; negative medians count as 0 ± 50 ns. */
+bool vyre_cost_within(const struct vyre_cost *cost, double percent);
+
+#endif
