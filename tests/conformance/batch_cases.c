@@ -204,7 +204,8 @@ static void set_constants_while_in_flight(struct fixture *f)
         submit_in(f, holding, VYRE_MODE_PLAIN);
         for (uint32_t j = 0; j < COUNT; j++) {
             expected[1 + j] = 3 * j + 1;
-            vyre_batch_set_constants(batch, 0, &expected[1 + j], 4);
+            struct append_constants constants = append_constants_for(whole(log), expected[1 + j]);
+            vyre_batch_set_constants(batch, 0, &constants, sizeof constants);
             submit_in(f, batch, modes[i]);
         }
         gate_open(&f->gates[0]);

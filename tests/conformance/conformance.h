@@ -158,6 +158,9 @@ void add_add(struct vyre_batch *batch, struct vyre_kernel *kernel, struct vyre_r
 void add_mix(struct vyre_batch *batch, struct vyre_kernel *kernel, struct vyre_range from,
              struct vyre_range to, uint32_t factor, uint32_t count);
 
+/* KERNEL_APPEND's constants for a log that is bound as `log`. */
+struct append_constants append_constants_for(struct vyre_range log, uint32_t value);
+
 /* Counts one up in log[0] and writes `value` there. */
 void add_append(struct vyre_batch *batch, struct vyre_kernel *kernel, struct vyre_range log,
                 uint32_t value);

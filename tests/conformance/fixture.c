@@ -57,7 +57,10 @@ static void probe_kernels(struct subject *subject, struct vyre_device *device)
     kernel_plan_init(&plan, KERNEL_GATE);
     if (vyre_kernel_create(device, &plan.desc, &gate, &diag) != VYRE_OK) {
         lacks(subject, NEEDS_HOST_KERNELS, "the device does not run host kernels");
-        lacks(subject, NEEDS_ASYNC, "needs host kernels");
+        char reason[VYRE_REASON_BYTES];
+        snprintf(reason, sizeof reason, "needs the gate, a host kernel: %s",
+                 kernel_host_only_reason(KERNEL_GATE));
+        lacks(subject, NEEDS_ASYNC, reason);
         return;
     }
     subject->has |= NEEDS_HOST_KERNELS;
@@ -231,16 +234,24 @@ void add_mix(struct vyre_batch *batch, struct vyre_kernel *kernel, struct vyre_r
                                                        .constants_size_bytes = sizeof constants});
 }
 
+struct append_constants append_constants_for(struct vyre_range log, uint32_t value)
+{
+    size_t size_bytes =
+        log.size_bytes ? log.size_bytes : vyre_buffer_size(log.buffer) - log.offset_bytes;
+    return (struct append_constants){value, (uint32_t)(size_bytes / sizeof value)};
+}
+
 void add_append(struct vyre_batch *batch, struct vyre_kernel *kernel, struct vyre_range log,
                 uint32_t value)
 {
+    struct append_constants constants = append_constants_for(log, value);
     struct vyre_slot_binding binding = {.slot = 0, .range = log};
     vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = kernel,
                                                        .groups = {1, 1, 1},
                                                        .bindings = &binding,
                                                        .binding_count = 1,
-                                                       .constants = &value,
-                                                       .constants_size_bytes = sizeof value});
+                                                       .constants = &constants,
+                                                       .constants_size_bytes = sizeof constants});
 }
 
 void add_gate(struct vyre_batch *batch, struct vyre_kernel *kernel, struct vyre_range data,

@@ -61,7 +61,7 @@ static void dispatch_zero_groups_does_nothing(struct fixture *f)
     struct vyre_slot_binding slot = {.slot = 0, .range = whole(log)};
     enum vyre_mode modes[3];
     size_t mode_count = device_modes(f->device, modes);
-    uint32_t value = 1;
+    struct append_constants constants = append_constants_for(whole(log), 1);
     for (size_t i = 0; i < mode_count; i++) {
         for (size_t j = 0; j < COUNT_OF(shapes); j++) {
             vyre_batch_reset(batch);
@@ -70,8 +70,8 @@ static void dispatch_zero_groups_does_nothing(struct fixture *f)
                                                .groups = {shapes[j][0], shapes[j][1], shapes[j][2]},
                                                .bindings = &slot,
                                                .binding_count = 1,
-                                               .constants = &value,
-                                               .constants_size_bytes = sizeof value});
+                                               .constants = &constants,
+                                               .constants_size_bytes = sizeof constants});
             assert_int_equal(vyre_batch_command_count(batch), 1);
             run_in(f, f->device, batch, modes[i]);
         }

@@ -218,16 +218,22 @@ static void create_copies_its_desc(struct fixture *f)
 
 static void create_largest_constants_accepted(struct fixture *f)
 {
-    enum vyre_scalar scalars[32];
-    struct kernel_plan plan;
-    struct vyre_kernel *kernel = NULL;
-    for (size_t i = 0; i < COUNT_OF(scalars); i++)
-        scalars[i] = VYRE_SCALAR_U32;
-    kernel_plan_init(&plan, KERNEL_APPEND);
-    plan.desc.constants = scalars;
-    plan.desc.constant_count = COUNT_OF(scalars);
-    assert_ok(f, vyre_kernel_create(f->device, &plan.desc, &kernel, &f->diag));
+    uint32_t constants[VYRE_CONSTANTS_BYTES_MAX / 4];
+    struct vyre_kernel *kernel = make_kernel(f, f->device, KERNEL_WIDE);
+    struct vyre_buffer *out = make_buffer(f, f->device, sizeof constants);
+    struct vyre_slot_binding slot = {.slot = 0, .range = whole(out)};
+    struct vyre_batch *batch = make_batch(f, f->device);
     assert_int_equal(vyre_kernel_constants_size(kernel), VYRE_CONSTANTS_BYTES_MAX);
+    for (uint32_t i = 0; i < COUNT_OF(constants); i++)
+        constants[i] = 0x01000193u * (i + 1);
+    vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = kernel,
+                                                       .groups = {1, 1, 1},
+                                                       .bindings = &slot,
+                                                       .binding_count = 1,
+                                                       .constants = constants,
+                                                       .constants_size_bytes = sizeof constants});
+    run_in(f, f->device, batch, VYRE_MODE_PLAIN);
+    assert_words(f, out, constants, COUNT_OF(constants));
 }
 
 static void library_kernel_runs(struct fixture *f)

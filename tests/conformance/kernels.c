@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "conformance/payloads.h" /* generated: payloads/NAME.cl as NAME_cl, NAME.comp as NAME_comp */
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* ---- Functions -------------------------------------------------------------------------------- */
@@ -37,7 +39,7 @@ static void run_add(const struct vyre_host_group *group)
         data[i] += constants->value;
 }
 
-static void run_mix(const struct vyre_host_group *group)
+static void run_mix_words(const struct vyre_host_group *group)
 {
     const struct mix_constants *constants = group->constants;
     const uint32_t *from = group->buffers[0].data;
@@ -48,9 +50,13 @@ static void run_mix(const struct vyre_host_group *group)
 
 static void run_append(const struct vyre_host_group *group)
 {
+    const struct append_constants *constants = group->constants;
     uint32_t *log = group->buffers[0].data;
-    if ((log[0] + 2) * sizeof *log <= group->buffers[0].size_bytes)
-        log[++log[0]] = *(const uint32_t *)group->constants;
+    uint32_t used = log[0] + 1;
+    if (used < constants->words) {
+        log[0] = used;
+        log[used] = constants->value;
+    }
 }
 
 static void run_identify(const struct vyre_host_group *group)
@@ -78,6 +84,11 @@ static void run_echo(const struct vyre_host_group *group)
     memcpy(&out[3], &constants.d, sizeof out[3]);
     out[4] = float_bits;
     out[5] = (uint64_t)constants.f;
+}
+
+static void run_wide(const struct vyre_host_group *group)
+{
+    memcpy(group->buffers[0].data, group->constants, VYRE_CONSTANTS_BYTES_MAX);
 }
 
 static void run_specialized(const struct vyre_host_group *group)
@@ -221,14 +232,19 @@ static const enum vyre_scalar two_u32[] = {VYRE_SCALAR_U32, VYRE_SCALAR_U32};
 static const enum vyre_scalar one_u64[] = {VYRE_SCALAR_U64};
 static const enum vyre_scalar mixed[] = {VYRE_SCALAR_U32, VYRE_SCALAR_U64, VYRE_SCALAR_I32,
                                          VYRE_SCALAR_F64, VYRE_SCALAR_F32, VYRE_SCALAR_I64};
+#define EIGHT_U32                                                                        \
+    VYRE_SCALAR_U32, VYRE_SCALAR_U32, VYRE_SCALAR_U32, VYRE_SCALAR_U32, VYRE_SCALAR_U32, \
+        VYRE_SCALAR_U32, VYRE_SCALAR_U32, VYRE_SCALAR_U32
+static const enum vyre_scalar most_u32[] = {EIGHT_U32, EIGHT_U32, EIGHT_U32, EIGHT_U32};
 
 static const uint64_t three_defaults[] = {11, 22, 33};
 
 static const struct row {
-    const char *name;
+    const char *name; /* of the OpenCL kernel, too */
     vyre_host_function *host;
-    const char *opencl_c; /* NULL: not written yet, or host only */
-    const char *glsl;     /* NULL: the same */
+    const char *opencl_c;
+    const char *glsl;
+    const char *host_only; /* the reason why the other two are NULL */
     uint32_t local_size[3];
     const struct vyre_binding_desc *bindings;
     size_t binding_count;
@@ -238,33 +254,42 @@ static const struct row {
     size_t specialization_count;
     size_t scratch_bytes;
 } rows[KERNEL_COUNT] = {
+#define NAMED(name)      #name, run_##name, name##_cl, name##_comp
 #define BINDINGS(array)  .bindings = (array), .binding_count = COUNT(array)
 #define CONSTANTS(array) .constants = (array), .constant_count = COUNT(array)
-    [KERNEL_ADD] = {"add", run_add, .local_size = {LOCAL_SIZE, 1, 1}, BINDINGS(binds_data),
+    [KERNEL_ADD] = {NAMED(add), .local_size = {LOCAL_SIZE, 1, 1}, BINDINGS(binds_data),
                     CONSTANTS(two_u32)},
-    [KERNEL_MIX] = {"mix", run_mix, .local_size = {LOCAL_SIZE, 1, 1}, BINDINGS(binds_from_to),
+    [KERNEL_MIX] = {NAMED(mix_words), .local_size = {LOCAL_SIZE, 1, 1}, BINDINGS(binds_from_to),
                     CONSTANTS(two_u32)},
-    [KERNEL_APPEND] = {"append", run_append, BINDINGS(binds_data), CONSTANTS(one_u32)},
-    [KERNEL_IDENTIFY] = {"identify", run_identify, BINDINGS(binds_identify)},
-    [KERNEL_ECHO] = {"echo", run_echo, BINDINGS(binds_out), CONSTANTS(mixed)},
-    [KERNEL_SPECIALIZED] = {"specialized", run_specialized, BINDINGS(binds_out),
+    [KERNEL_APPEND] = {NAMED(append), BINDINGS(binds_data), CONSTANTS(two_u32)},
+    [KERNEL_IDENTIFY] = {NAMED(identify), BINDINGS(binds_identify)},
+    [KERNEL_ECHO] = {NAMED(echo), BINDINGS(binds_out), CONSTANTS(mixed)},
+    [KERNEL_WIDE] = {NAMED(wide), BINDINGS(binds_out), CONSTANTS(most_u32)},
+    [KERNEL_SPECIALIZED] = {NAMED(specialized), BINDINGS(binds_out),
                             .specialization_defaults = three_defaults,
                             .specialization_count = COUNT(three_defaults)},
-    [KERNEL_REVERSE] = {"reverse", run_reverse, .local_size = {LOCAL_SIZE, 1, 1},
-                        BINDINGS(binds_reverse)},
-    [KERNEL_TABLE_SUM] = {"table_sum", run_table_sum, .local_size = {LOCAL_SIZE, 1, 1},
+    [KERNEL_REVERSE] = {NAMED(reverse), .local_size = {LOCAL_SIZE, 1, 1}, BINDINGS(binds_reverse)},
+    [KERNEL_TABLE_SUM] = {NAMED(table_sum), .local_size = {LOCAL_SIZE, 1, 1},
                           BINDINGS(binds_table_sum), CONSTANTS(two_u32)},
-    [KERNEL_TABLE_ADD] = {"table_add", run_table_add, BINDINGS(binds_table_add)},
-    [KERNEL_SPARSE] = {"sparse", run_sparse, .local_size = {LOCAL_SIZE, 1, 1},
-                       BINDINGS(binds_sparse)},
-    [KERNEL_SCRATCH] = {"scratch", run_scratch, BINDINGS(binds_scratch),
-                        .scratch_bytes = GROUP_SCRATCH_BYTES},
-    [KERNEL_ABI] = {"abi", run_abi, .local_size = {8, 4, 2}, BINDINGS(binds_abi),
-                    CONSTANTS(one_u32)},
-    [KERNEL_GATE] = {"gate", run_gate, BINDINGS(binds_data), CONSTANTS(one_u64)},
+    [KERNEL_TABLE_ADD] = {NAMED(table_add), BINDINGS(binds_table_add)},
+    [KERNEL_SPARSE] = {NAMED(sparse), .local_size = {LOCAL_SIZE, 1, 1}, BINDINGS(binds_sparse)},
+    [KERNEL_SCRATCH] = {"scratch", run_scratch,
+                        .host_only = "scratch memory is given to host kernels alone",
+                        BINDINGS(binds_scratch), .scratch_bytes = GROUP_SCRATCH_BYTES},
+    [KERNEL_ABI] = {"abi", run_abi, .host_only = "it looks at struct vyre_host_group itself",
+                    .local_size = {8, 4, 2}, BINDINGS(binds_abi), CONSTANTS(one_u32)},
+    [KERNEL_GATE] = {"gate", run_gate,
+                     .host_only = "it waits for the test's memory and asks which thread it is on",
+                     BINDINGS(binds_data), CONSTANTS(one_u64)},
+#undef NAMED
 #undef BINDINGS
 #undef CONSTANTS
 };
+
+const char *kernel_host_only_reason(enum kernel_id id)
+{
+    return rows[id].host_only;
+}
 
 static void add_source(struct kernel_plan *plan, enum vyre_target target, const char *text,
                        const char *entry)

@@ -1,9 +1,9 @@
 /*
  * kernels.h: the kernels of the conformance suite.
  *
- * A kernel is one row of a table: what it declares and its payload per target. A backend that does
- * not run host functions needs a payload in its own language in that row, and nothing else; the rows
- * marked "host only" look at the host kernel ABI itself.
+ * A kernel is one row of a table: what it declares and its payload per target. The host function
+ * stands in kernels.c, its twins in OpenCL C and GLSL under payloads/; tests/payloads/README.md says
+ * what they agree on. The rows marked "host only" have no twins, and say why.
  */
 #ifndef VYRE_TESTS_CONFORMANCE_KERNELS_H
 #define VYRE_TESTS_CONFORMANCE_KERNELS_H
@@ -16,9 +16,10 @@
 enum kernel_id {
     KERNEL_ADD = 0,     /* 0: data          data[i] += value                        (64) */
     KERNEL_MIX,         /* 0: from, 1: to   to[i] = to[i] * factor + from[i] + i    (64) */
-    KERNEL_APPEND,      /* 0: log           log[++log[0]] = value                    (1) */
+    KERNEL_APPEND,      /* 0: log           log[++log[0]] = value, if there is room  (1) */
     KERNEL_IDENTIFY,    /* 0: visits, 1: ids  counts visits of groups, writes ids    (1) */
     KERNEL_ECHO,        /* 0: out           writes its mixed constants               (1) */
+    KERNEL_WIDE,        /* 0: out           writes its 32 constants                  (1) */
     KERNEL_SPECIALIZED, /* 0: out         writes its three specialization values   (1) */
     KERNEL_REVERSE,     /* 0: in, 1: out, 2: local   turns 64 words round           (64) */
     KERNEL_TABLE_SUM,   /* 0: table, 1: out out[i] = sum over the table of [i]      (64) */
@@ -41,6 +42,11 @@ struct add_constants {
 struct mix_constants {
     uint32_t factor;
     uint32_t count;
+};
+
+struct append_constants {
+    uint32_t value;
+    uint32_t words; /* of the log, its count included */
 };
 
 struct table_constants {
@@ -90,5 +96,8 @@ struct kernel_plan {
 };
 
 void kernel_plan_init(struct kernel_plan *plan, enum kernel_id id);
+
+/* Why there is no payload but the host function; NULL: there is. */
+const char *kernel_host_only_reason(enum kernel_id id);
 
 #endif

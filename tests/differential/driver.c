@@ -28,21 +28,17 @@ bool driver_expect_ok(struct driver *driver, enum vyre_status status, const stru
 
 /* ---- Opening and closing ---------------------------------------------------------------------- */
 
-static bool create_kernel(struct driver *driver, const struct test_kernel *kernel,
-                          vyre_host_function *host, struct vyre_kernel **out_kernel)
+static bool create_payloads(struct driver *driver, const struct test_kernel *kernel, bool backwards,
+                            struct vyre_kernel **out_kernel)
 {
-    struct vyre_payload payloads[3];
-    size_t payload_count = 0;
-    payloads[payload_count++] = (struct vyre_payload){.target = VYRE_TARGET_HOST, .function = host};
-    if (kernel->opencl_c)
-        payloads[payload_count++] = (struct vyre_payload){.target = VYRE_TARGET_OPENCL_C,
-                                                          .bytes = kernel->opencl_c,
-                                                          .size_bytes = strlen(kernel->opencl_c)};
-    if (kernel->glsl)
-        payloads[payload_count++] = (struct vyre_payload){
-            .target = VYRE_TARGET_GLSL, .bytes = kernel->glsl, .size_bytes = strlen(kernel->glsl)};
-    /* Kernels may declare their slots in any order: every other one does it backwards. */
-    bool backwards = (kernel - test_kernels) % 2 != 0;
+    const struct vyre_payload payloads[] = {
+        {.target = VYRE_TARGET_HOST, .function = kernel->host},
+        {.target = VYRE_TARGET_OPENCL_C,
+         .entry = kernel->name,
+         .bytes = kernel->opencl_c,
+         .size_bytes = strlen(kernel->opencl_c)},
+        {.target = VYRE_TARGET_GLSL, .bytes = kernel->glsl, .size_bytes = strlen(kernel->glsl)},
+    };
     struct vyre_binding_desc bindings[KERNEL_BINDINGS_MAX];
     for (uint32_t i = 0; i < kernel->binding_count; i++)
         bindings[backwards ? kernel->binding_count - 1 - i : i] = kernel->bindings[i].desc;
@@ -52,7 +48,7 @@ static bool create_kernel(struct driver *driver, const struct test_kernel *kerne
     struct vyre_kernel_desc desc = {
         .label = kernel->name,
         .payloads = payloads,
-        .payload_count = payload_count,
+        .payload_count = sizeof payloads / sizeof payloads[0],
         .local_size = {kernel->local_size[0], kernel->local_size[1], kernel->local_size[2]},
         .bindings = bindings,
         .binding_count = kernel->binding_count,
@@ -65,6 +61,15 @@ static bool create_kernel(struct driver *driver, const struct test_kernel *kerne
     struct vyre_diag diag = {0};
     enum vyre_status status = vyre_kernel_create(driver->device, &desc, out_kernel, &diag);
     return driver_expect_ok(driver, status, &diag, "vyre_kernel_create");
+}
+
+static bool create_kernel(struct driver *driver, uint32_t index)
+{
+    if (index == KERNEL_LCG && driver->config->inject_fault &&
+        !create_payloads(driver, &kernel_lcg_faulty, false, &driver->faulty))
+        return false;
+    /* Kernels may declare their slots in any order: every other one does it backwards. */
+    return create_payloads(driver, &test_kernels[index], index % 2 != 0, &driver->kernels[index]);
 }
 
 static bool create_buffer(struct driver *driver, uint32_t index)
@@ -99,11 +104,8 @@ static bool create_all(struct driver *driver)
 {
     const struct program *program = driver->program;
     for (uint32_t i = 0; i < KERNEL_COUNT; i++)
-        if (!create_kernel(driver, &test_kernels[i], test_kernels[i].host, &driver->kernels[i]))
+        if (!create_kernel(driver, i))
             return false;
-    if (driver->config->inject_fault &&
-        !create_kernel(driver, &test_kernels[KERNEL_LCG], kernel_lcg_faulty, &driver->faulty))
-        return false;
     for (uint32_t i = 0; i < program->buffer_count; i++) {
         struct vyre_diag diag = {0};
         if (!create_buffer(driver, i))
@@ -411,14 +413,10 @@ bool driver_new_buffer(struct driver *driver, uint32_t buffer)
 
 bool driver_new_kernel(struct driver *driver, uint32_t kernel)
 {
-    if (kernel == KERNEL_LCG && driver->faulty) {
+    if (kernel == KERNEL_LCG)
         vyre_kernel_destroy(&driver->faulty);
-        if (!create_kernel(driver, &test_kernels[kernel], kernel_lcg_faulty, &driver->faulty))
-            return false;
-    }
     vyre_kernel_destroy(&driver->kernels[kernel]);
-    return create_kernel(driver, &test_kernels[kernel], test_kernels[kernel].host,
-                         &driver->kernels[kernel]);
+    return create_kernel(driver, kernel);
 }
 
 bool driver_new_object(struct driver *driver, uint32_t object)

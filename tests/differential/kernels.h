@@ -7,6 +7,9 @@
  * binding needs per group, and what each constant means.
  *
  * Lengths reach the kernels as constants, because not every target can ask a buffer for its size.
+ *
+ * The host functions stand in kernels.c, their twins in OpenCL C and GLSL under payloads/;
+ * tests/payloads/README.md says what they agree on.
  */
 #ifndef VYRE_TESTS_DIFFERENTIAL_KERNELS_H
 #define VYRE_TESTS_DIFFERENTIAL_KERNELS_H
@@ -45,10 +48,10 @@ struct kernel_binding {
 };
 
 struct test_kernel {
-    const char *name;
+    const char *name; /* of the OpenCL kernel, too */
     vyre_host_function *host;
-    const char *opencl_c; /* NULL: no such payload */
-    const char *glsl;     /* NULL: no such payload */
+    const char *opencl_c;
+    const char *glsl;
     uint32_t local_size[3];
     struct kernel_binding bindings[KERNEL_BINDINGS_MAX]; /* ascending by slot */
     uint32_t binding_count;
@@ -80,7 +83,7 @@ enum kernel_index {
 extern const struct test_kernel test_kernels[KERNEL_COUNT];
 
 /* KERNEL_LCG with a mistake: what --inject-fault puts in its place. */
-void kernel_lcg_faulty(const struct vyre_host_group *group);
+extern const struct test_kernel kernel_lcg_faulty;
 
 /* The offset of a kernel's constant, and the size of all of them. */
 uint32_t kernel_constant_offset(const struct test_kernel *kernel, uint32_t constant);

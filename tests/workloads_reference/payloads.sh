@@ -146,7 +146,12 @@ check_kernel() { # WORKLOAD KERNEL
     opencl_interface "$opencl" "$entry" >"$scratch/found"
     same "$opencl, $entry"
 
-    sed -n 's/^specialize [0-9]* /#define /p' "$scratch/interface" >"$scratch/declared"
+    awk '
+        /^specialize / {
+            defaults = defaults "#define VYRE_SPEC_" $2 " " $4 "\n"
+            names = names "#define " $3 " ((uint)VYRE_SPEC_" $2 ")\n"
+        }
+        END { printf "%s%s", defaults, names }' "$scratch/interface" >"$scratch/declared"
     grep '^#define ' "$opencl" >"$scratch/found"
     same "$opencl, macros"
 }

@@ -1,11 +1,13 @@
 // CL1.2
 // shape-shift.cl: a kernel that is built for its tile and length.
-#ifndef TILE
-#define TILE 8
+#ifndef VYRE_SPEC_0
+#define VYRE_SPEC_0 8
 #endif
-#ifndef LENGTH
-#define LENGTH 64
+#ifndef VYRE_SPEC_1
+#define VYRE_SPEC_1 64
 #endif
+#define TILE ((uint)VYRE_SPEC_0)
+#define LENGTH ((uint)VYRE_SPEC_1)
 
 // Signal against LENGTH taps in tiles of TILE, each tile with a scale of its own.
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
