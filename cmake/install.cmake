@@ -5,6 +5,9 @@ include(CMakePackageConfigHelpers)
 install(TARGETS vyre_shared vyre_static EXPORT vyreTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET vyre_spirv_tools)
+  install(TARGETS vyre_spirv_tools LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+endif()
 install(DIRECTORY include/vyre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(VYRE_BUILD_CLI)
   install(TARGETS vyre_cli DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -14,6 +14,7 @@ static const struct range {
     {100, 199, "Policies and plans"},
     {200, 299, "Observe"},
     {300, 399, "Runtime and backends"},
+    {400, 449, "SPIR-V and GLSL"},
     {900, 999, "The command-line tool"},
 };
 

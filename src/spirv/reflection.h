@@ -1,0 +1,47 @@
+/*
+ * reflection.h: what is known of a SPIR-V kernel, from whichever reader found it out.
+ *
+ * The interface holds what the entry point sees:
+ *   SPIR-V 1.4 and later   the variables of its interface list
+ *   before, one entry      every variable of the module
+ *   before, several        the variables that its functions name
+ * Bindings are in ascending order of their slots, specialization constants of their ids.
+ */
+#ifndef VYRE_SPIRV_REFLECTION_H
+#define VYRE_SPIRV_REFLECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vyre/kernel.h>
+
+#define VYRE_SPIRV_CAPABILITIES_MAX 64
+#define VYRE_SPIRV_NO_ID            UINT32_MAX
+
+struct vyre_spirv_reflection {
+    /*
+     * Uniform buffers have the role uniform, storage buffers none. The constants' size is that of a
+     * C struct where the scalars are known, else where the block's last member ends. The local size
+     * is what the defaults of the specialization constants give; it is unknown where it follows
+     * from an expression of them.
+     */
+    struct vyre_kernel_interface interface;
+
+    uint32_t local_size_ids[3];   /* the SpecId that drives a dimension, or VYRE_SPIRV_NO_ID */
+    bool local_size_by_id;        /* LocalSizeId is used: Vulkan before 1.3 needs maintenance4 */
+    bool uses_physical_addresses; /* buffer_reference: the device needs bufferDeviceAddress */
+    uint32_t specialization_sizes[VYRE_SPECIALIZATION_VALUES_MAX]; /* bytes; a bool has 4 */
+
+    uint32_t version; /* as in the header: 0x00010500 is 1.5 */
+    uint32_t capability_count;
+    uint32_t capabilities[VYRE_SPIRV_CAPABILITIES_MAX]; /* in the module's order */
+};
+
+/* A binary module. Owned: free it with the allocator that made it. */
+struct vyre_spirv_words {
+    uint32_t *words;
+    size_t count;
+};
+
+#endif
