@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "plan/interface_agree.h"
 #include "runtime/internal.h"
 
 static void free_kernel(struct vyre_device *device, struct vyre_object *object)
@@ -14,45 +15,23 @@ static void free_kernel(struct vyre_device *device, struct vyre_object *object)
     device->spare_kernels = object;
 }
 
-static uint32_t scalar_size(enum vyre_scalar scalar)
-{
-    switch (scalar) {
-    case VYRE_SCALAR_U32:
-    case VYRE_SCALAR_I32:
-    case VYRE_SCALAR_F32:
-        return 4;
-    case VYRE_SCALAR_U64:
-    case VYRE_SCALAR_I64:
-    case VYRE_SCALAR_F64:
-        return 8;
-    case VYRE_SCALAR_NONE:
-        break;
-    }
-    return 0;
-}
-
-/* Lays the constants out by natural alignment, in order. */
+/* The size of the constants, laid out by natural alignment as a C struct of them would be. */
 static enum vyre_status layout_constants(const struct vyre_kernel_desc *desc, uint32_t *out_size,
                                          struct vyre_diag *diag)
 {
-    uint32_t size = 0;
-    uint32_t alignment = 4;
+    uint32_t alignment;
     for (size_t i = 0; i < desc->constant_count; i++) {
-        uint32_t scalar = scalar_size(desc->constants[i]);
-        if (scalar == 0)
+        if (vyre_scalar_size(desc->constants[i]) == 0)
             return vyre_diag_set(diag, VYRE_DIAG_KERNEL_CONSTANTS, desc->label, 0,
                                  "constant %zu has the unknown type %d", i,
                                  (int)desc->constants[i]);
-        size = ((size + scalar - 1) & ~(scalar - 1)) + scalar;
-        alignment = scalar > alignment ? scalar : alignment;
-        if (size > VYRE_CONSTANTS_BYTES_MAX)
-            return vyre_diag_set(diag, VYRE_DIAG_KERNEL_CONSTANTS, desc->label, 0,
-                                 "%zu constants take more than %d bytes", desc->constant_count,
-                                 VYRE_CONSTANTS_BYTES_MAX);
     }
-    /* As a C struct of these members would be: padded at its end. */
-    *out_size = (size + alignment - 1) & ~(alignment - 1);
-    return VYRE_OK;
+    *out_size = vyre_scalars_layout(desc->constants, desc->constant_count, &alignment);
+    if (*out_size <= VYRE_CONSTANTS_BYTES_MAX)
+        return VYRE_OK;
+    return vyre_diag_set(diag, VYRE_DIAG_KERNEL_CONSTANTS, desc->label, 0,
+                         "%zu constants take more than %d bytes", desc->constant_count,
+                         VYRE_CONSTANTS_BYTES_MAX);
 }
 
 static enum vyre_status check_desc(const struct vyre_device *device,
@@ -182,6 +161,8 @@ static enum vyre_status build(struct vyre_device *device, const struct vyre_kern
     if (ops->kernel_reflect)
         status =
             ops->kernel_reflect(device->native, given, &kernel->native, &kernel->interface, diag);
+    if (status == VYRE_OK && ops->kernel_reflect)
+        status = vyre_interface_agree(given, &kernel->interface, diag);
     if (status == VYRE_OK)
         status = build_plan(device, &desc, kernel, diag);
     if (status == VYRE_OK)

@@ -243,6 +243,18 @@ static void what_is_not_declared_is_reflected(void **state)
     assert_int_equal(interface.specialization_ids[0], 5);
     assert_int_equal(interface.specialization_defaults[0], 42);
     assert_int_equal(interface.constants[1], VYRE_SCALAR_U64);
+    /* What is declared must agree; an access may be wider, never narrower. */
+    static const struct vyre_binding_desc wider[] = {{.slot = 2, .access = VYRE_ACCESS_READWRITE},
+                                                     {.slot = 7, .access = VYRE_ACCESS_READ}};
+    static const struct vyre_binding_desc narrower[] = {{.slot = 2, .access = VYRE_ACCESS_READ},
+                                                        {.slot = 7, .access = VYRE_ACCESS_READ}};
+    struct vyre_kernel_desc declared = desc;
+    declared.binding_count = 2;
+    declared.bindings = wider;
+    assert_int_equal(vyre_kernel_create(device, &declared, &kernel, &diag), VYRE_OK);
+    declared.bindings = narrower;
+    assert_int_equal(vyre_kernel_create(device, &declared, &kernel, &diag), VYRE_INVALID);
+    assert_null(kernel);
     vyre_device_close(&device);
     vyre_instance_destroy(&instance);
     vyre_sim_destroy(&sim);
