@@ -90,6 +90,13 @@ void cli_json_i64(struct cli_json *json, const char *key, int64_t value)
     word(json, key, digits);
 }
 
+void cli_json_double(struct cli_json *json, const char *key, double value)
+{
+    char digits[64];
+    snprintf(digits, sizeof digits, "%.17g", value);
+    word(json, key, isfinite(value) ? digits : "null");
+}
+
 void cli_json_ratio(struct cli_json *json, const char *key, double value)
 {
     char digits[64];

@@ -29,6 +29,7 @@ void cli_json_end_array(struct cli_json *json);
 void cli_json_text(struct cli_json *json, const char *key, const char *text); /* NULL: null */
 void cli_json_u64(struct cli_json *json, const char *key, uint64_t value);
 void cli_json_i64(struct cli_json *json, const char *key, int64_t value);
+void cli_json_double(struct cli_json *json, const char *key, double value); /* exact */
 void cli_json_ratio(struct cli_json *json, const char *key, double value);
 void cli_json_flag(struct cli_json *json, const char *key, bool value);
 void cli_json_null(struct cli_json *json, const char *key);

@@ -22,6 +22,8 @@ static const struct cli_command commands[] = {
      cli_devices_help},
     {"decide", "ask one policy, for a table of inputs or for one set", cli_decide_run,
      cli_decide_help},
+    {"store", "list, export, import, prune or check what was learned", cli_store_run,
+     cli_store_help},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])

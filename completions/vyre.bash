@@ -10,7 +10,8 @@ _vyre_value() {
     --backend) COMPREPLY=($(compgen -W "cpu vulkan opencl" -- "$2")) ;;
     --mode) COMPREPLY=($(compgen -W "auto plain replay persistent" -- "$2")) ;;
     --csv) COMPREPLY=($(compgen -f -X '!*.csv' -- "$2") $(compgen -d -- "$2")) ;;
-    --device | --repeat | --workers) COMPREPLY=() ;;
+    --store) COMPREPLY=($(compgen -f -- "$2")) ;;
+    --device | --repeat | --workers | --older-than | --size) COMPREPLY=() ;;
     *) return 1 ;;
     esac
 }
@@ -26,7 +27,7 @@ _vyre() {
         previous=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run compare devices decide help --help --version" -- "$current"))
+        COMPREPLY=($(compgen -W "run compare devices decide store help --help --version" -- "$current"))
         return
     fi
     _vyre_value "$previous" "$current" && return
@@ -42,7 +43,13 @@ _vyre() {
         options="--csv --json --help"
         [ "$COMP_CWORD" -eq 2 ] && options="$_vyre_policies --help"
         ;;
-    help) options="run compare devices decide" ;;
+    store)
+        options="--store --json --help"
+        [ "${COMP_WORDS[2]}" = prune ] && options="--older-than --device --size --all $options"
+        [ "${COMP_WORDS[2]}" = import ] && files=yes
+        [ "$COMP_CWORD" -eq 2 ] && options="list export import prune check --help" files=
+        ;;
+    help) options="run compare devices decide store" ;;
     *) return ;;
     esac
     if [ -n "$files" ] && [[ $current != -* ]]; then

@@ -24,6 +24,7 @@
 #include <vyre/policy.h>
 #include <vyre/slot_set.h>
 #include <vyre/status.h>
+#include <vyre/store.h>
 #include <vyre/u128.h>
 #include <vyre/version.h>
 

@@ -13,8 +13,11 @@ static const struct range {
     {0, 99, "General"},
     {100, 199, "Policies and plans"},
     {200, 299, "Observe"},
-    {300, 399, "Runtime and backends"},
+    {300, 379, "Runtime and the CPU backend"},
+    {380, 399, "OpenCL"},
     {400, 449, "SPIR-V and GLSL"},
+    {450, 479, "Store"},
+    {500, 529, "Vulkan"},
     {900, 999, "The command-line tool"},
 };
 
