@@ -1,0 +1,242 @@
+/*
+ * emit.c: the user's program, rewritten.
+ *
+ * Everything between functions is copied as it stands. A function `f` becomes `vyre_u_f` with the ids as
+ * first parameters, and a macro `f(a, b)` passes them on: the preprocessor itself finds the calls, in
+ * macros and among their arguments too. Functions that no listed kernel reaches are left out.
+ */
+#include "backend/opencl/dispatcher/emit.h"
+
+#include <string.h>
+
+#include "backend/opencl/dispatcher/kernels.h"
+
+static void copy_bytes(struct vyre_cl_emitter *emitter, uint32_t from, uint32_t to)
+{
+    if (from < to)
+        vyre_text_appendf(&emitter->out, "%.*s", (int)(to - from),
+                          emitter->program->tokens.text + from);
+}
+
+static uint32_t start_of(const struct vyre_cl_emitter *emitter, uint32_t token)
+{
+    return vyre_cl_at(emitter->program, token)->offset;
+}
+
+static uint32_t end_of(const struct vyre_cl_emitter *emitter, uint32_t token)
+{
+    const struct vyre_cl_token *at = vyre_cl_at(emitter->program, token);
+    return at->offset + at->size;
+}
+
+void vyre_cl_emit_tokens(struct vyre_cl_emitter *emitter, uint32_t first, uint32_t end)
+{
+    if (first < end)
+        copy_bytes(emitter, start_of(emitter, first), end_of(emitter, end - 1));
+}
+
+static void emit_name(struct vyre_cl_emitter *emitter, uint32_t name)
+{
+    const struct vyre_cl_name *word = &emitter->program->tokens.names[name];
+    copy_bytes(emitter, word->offset, word->offset + word->size);
+}
+
+void vyre_cl_emit_calls(struct vyre_cl_emitter *emitter)
+{
+    const struct vyre_cl_program *program = emitter->program;
+    for (uint32_t i = 0; i < program->function_count; i++) {
+        const struct vyre_cl_function *function = &program->functions[i];
+        if (!vyre_cl_function_is_kept(program, function) ||
+            function->next_of_name != VYRE_CL_NONE || function->local_count > 0)
+            continue;
+        vyre_text_append(&emitter->out, "#define ");
+        emit_name(emitter, function->name);
+        vyre_text_append(&emitter->out, "(");
+        for (uint32_t p = 0; p < function->parameter_count; p++)
+            vyre_text_appendf(&emitter->out, "%svyre_a%u", p ? ", " : "", p);
+        vyre_text_append(&emitter->out, ") vyre_u_");
+        emit_name(emitter, function->name);
+        vyre_text_append(&emitter->out, "(VYRE_PASS");
+        for (uint32_t p = 0; p < function->parameter_count; p++)
+            vyre_text_appendf(&emitter->out, ", vyre_a%u", p);
+        vyre_text_append(&emitter->out, ")\n");
+    }
+}
+
+/* Words that the output says itself, or that only kernels have. */
+static bool is_left_out(const struct vyre_cl_program *program, uint32_t index)
+{
+    static const char *const WORDS[] = {"__kernel", "kernel",     "static", "inline",
+                                        "__inline", "__inline__", "extern"};
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        if (vyre_cl_is(program, index, WORDS[i]))
+            return true;
+    }
+    return false;
+}
+
+static void emit_specifiers(struct vyre_cl_emitter *emitter,
+                            const struct vyre_cl_function *function)
+{
+    const struct vyre_cl_program *program = emitter->program;
+    vyre_text_append(&emitter->out, "VYRE_INLINE");
+    for (uint32_t i = function->first; i < function->name_token; i++) {
+        if (vyre_cl_is_attribute(program, i)) {
+            i = program->match[i + 1];
+        } else if (!is_left_out(program, i)) {
+            vyre_text_append(&emitter->out, " ");
+            vyre_cl_emit_tokens(emitter, i, i + 1);
+        }
+    }
+}
+
+static void emit_parameters(struct vyre_cl_emitter *emitter,
+                            const struct vyre_cl_function *function)
+{
+    vyre_text_append(&emitter->out, " vyre_u_");
+    emit_name(emitter, function->name);
+    vyre_text_append(&emitter->out, "(VYRE_PARAMETERS");
+    for (uint32_t i = 0; i < function->local_count; i++)
+        vyre_text_appendf(&emitter->out, ", __local vyre_type_%u *vyre_at_%u",
+                          function->first_local + i, function->first_local + i);
+    if (function->parameter_count > 0) {
+        vyre_text_append(&emitter->out, ",");
+        copy_bytes(emitter, end_of(emitter, function->open), start_of(emitter, function->close));
+        vyre_text_append(&emitter->out, "\n");
+    }
+    vyre_text_append(&emitter->out, ")");
+}
+
+static const struct vyre_cl_local *local_named_at(const struct vyre_cl_program *program,
+                                                  const struct vyre_cl_function *function,
+                                                  uint32_t token)
+{
+    for (uint32_t i = 0; i < function->local_count; i++) {
+        if (program->locals[function->first_local + i].name_token == token)
+            return &program->locals[function->first_local + i];
+    }
+    return NULL;
+}
+
+/* Each declaration of local variables as a typedef: its words without __local, its names replaced. */
+static void emit_types(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
+{
+    const struct vyre_cl_program *program = emitter->program;
+    for (uint32_t i = 0; i < function->local_count; i++) {
+        const struct vyre_cl_local *local = &program->locals[function->first_local + i];
+        if (i > 0 && local->first == local[-1].first)
+            continue;
+        vyre_text_append(&emitter->out, "typedef");
+        for (uint32_t t = local->first; t <= local->last; t++) {
+            const struct vyre_cl_local *named = local_named_at(program, function, t);
+            if (named)
+                vyre_text_appendf(&emitter->out, " vyre_type_%u",
+                                  (unsigned)(named - program->locals));
+            else if (!vyre_cl_is_local(program, t) && !vyre_cl_is(program, t, "static")) {
+                vyre_text_append(&emitter->out, " ");
+                vyre_cl_emit_tokens(emitter, t, t + 1);
+            }
+        }
+        vyre_text_append(&emitter->out, "\n");
+    }
+}
+
+static void emit_local_names(struct vyre_cl_emitter *emitter,
+                             const struct vyre_cl_function *function, bool define)
+{
+    for (uint32_t i = 0; i < function->local_count; i++) {
+        uint32_t index = function->first_local + i;
+        vyre_text_append(&emitter->out, define ? "\n#define " : "\n#undef ");
+        emit_name(emitter, emitter->program->locals[index].name);
+        if (define)
+            vyre_text_appendf(&emitter->out, " (*vyre_at_%u)", index);
+    }
+    vyre_text_append(&emitter->out, "\n");
+}
+
+/* The body as it stands, without the declarations of local variables. */
+static void emit_body(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
+{
+    uint32_t from = start_of(emitter, function->body);
+    vyre_text_append(&emitter->out, "\n");
+    if (function->local_count > 0) {
+        vyre_text_append(&emitter->out, "{");
+        emit_local_names(emitter, function, true);
+        from++;
+    }
+    for (uint32_t i = 0; i < function->local_count; i++) {
+        const struct vyre_cl_local *local = &emitter->program->locals[function->first_local + i];
+        if (i > 0 && local->first == local[-1].first)
+            continue;
+        copy_bytes(emitter, from, start_of(emitter, local->first));
+        from = end_of(emitter, local->last);
+    }
+    copy_bytes(emitter, from, end_of(emitter, function->last));
+    if (function->local_count > 0)
+        emit_local_names(emitter, function, false);
+}
+
+/* What only the compiler can compare: a required shape that is written with macros. */
+static void emit_shape_check(struct vyre_cl_emitter *emitter,
+                             const struct vyre_cl_function *function)
+{
+    struct vyre_cl_span span;
+    if (!function->is_kernel || !vyre_cl_kernel_shape(emitter->program, function, &span))
+        return;
+    vyre_text_append(&emitter->out, "\ntypedef char vyre_shape_");
+    emit_name(emitter, function->name);
+    vyre_text_append(&emitter->out, "[VYRE_SAME_SHAPE(");
+    vyre_cl_emit_tokens(emitter, span.first, span.end);
+    vyre_text_append(&emitter->out, ") ? 1 : -1];\n");
+}
+
+/* A prototype of a kernel lacks its local variables; such a kernel is not called, so none is needed. */
+static bool has_locals(const struct vyre_cl_program *program,
+                       const struct vyre_cl_function *function)
+{
+    for (uint32_t i = program->facts[function->name].function; i != VYRE_CL_NONE;
+         i = program->functions[i].next_of_name) {
+        if (program->functions[i].local_count > 0)
+            return true;
+    }
+    return false;
+}
+
+static void emit_function(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
+{
+    const struct vyre_cl_program *program = emitter->program;
+    vyre_text_append(&emitter->out, "\n");
+    if (function->body == VYRE_CL_NONE && has_locals(program, function))
+        return;
+    emit_types(emitter, function);
+    emit_specifiers(emitter, function);
+    emit_parameters(emitter, function);
+    if (function->body == VYRE_CL_NONE) {
+        vyre_text_append(&emitter->out, ";");
+        return;
+    }
+    emit_body(emitter, function);
+    if (!program->facts[function->name].is_entry)
+        return;
+    emit_shape_check(emitter, function);
+    for (size_t i = 0; i < emitter->input->kernel_count; i++) {
+        if (vyre_cl_program_kernel(program, emitter->input->kernels[i].entry) == function)
+            vyre_cl_emit_wrapper(emitter, i);
+    }
+}
+
+void vyre_cl_emit_source(struct vyre_cl_emitter *emitter)
+{
+    const struct vyre_cl_program *program = emitter->program;
+    uint32_t from = program->source_offset;
+    for (uint32_t i = 0; i < program->function_count; i++) {
+        const struct vyre_cl_function *function = &program->functions[i];
+        if (start_of(emitter, function->first) < from)
+            continue;
+        copy_bytes(emitter, from, start_of(emitter, function->first));
+        from = end_of(emitter, function->last);
+        if (vyre_cl_function_is_kept(program, function))
+            emit_function(emitter, function);
+    }
+    copy_bytes(emitter, from, (uint32_t)program->tokens.size);
+}

@@ -1,0 +1,307 @@
+/*
+ * lexer.c: the tokens of an OpenCL C source.
+ */
+#include "backend/opencl/dispatcher/lexer.h"
+
+#include <string.h>
+
+const char VYRE_CL_NO_MEMORY[] = "out of memory";
+
+struct reader {
+    const char *text;
+    size_t size;
+    size_t at;
+    uint32_t directive; /* of the current line, or 0 */
+    uint32_t directives;
+    bool line_start; /* no token on this line yet */
+    const char *reason;
+};
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+}
+
+static bool is_name_start(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_name_part(char c)
+{
+    return is_name_start(c) || is_digit(c);
+}
+
+static char peek(const struct reader *r, size_t ahead)
+{
+    if (ahead >= r->size - r->at)
+        return '\0';
+    return r->text[r->at + ahead];
+}
+
+/* Bytes of a backslash and the line's end behind it, or 0. */
+static size_t splice(const struct reader *r, size_t ahead)
+{
+    if (peek(r, ahead) != '\\')
+        return 0;
+    if (peek(r, ahead + 1) == '\n')
+        return 2;
+    return peek(r, ahead + 1) == '\r' && peek(r, ahead + 2) == '\n' ? 3 : 0;
+}
+
+static void line_comment(struct reader *r)
+{
+    while (r->at < r->size && peek(r, 0) != '\n') {
+        size_t join = splice(r, 0);
+        r->at += join ? join : 1;
+    }
+}
+
+static void block_comment(struct reader *r)
+{
+    r->at += 2;
+    while (r->at < r->size && !(peek(r, 0) == '*' && peek(r, 1) == '/')) {
+        /* Between '*' and '/' a continuation would end the comment where it cannot be seen. */
+        if (peek(r, 0) == '*' && splice(r, 1))
+            r->reason = "line continuation inside a token";
+        r->at++;
+    }
+    if (r->at >= r->size)
+        r->reason = "comment without an end";
+    else
+        r->at += 2;
+}
+
+/* A continuation joins lines before tokens are made: allowed where it cannot join two halves. */
+static void skip_splice(struct reader *r, size_t join)
+{
+    char before = ' ';
+    if (r->at > 0)
+        before = r->text[r->at - 1];
+    char after = peek(r, join);
+    if (!is_space(before) && before != '\n' && !is_space(after) && after != '\n' && after != '\0')
+        r->reason = "line continuation inside a token";
+    r->at += join;
+}
+
+static void end_line(struct reader *r)
+{
+    r->at++;
+    r->line_start = true;
+    r->directive = 0;
+}
+
+static void skip_blank(struct reader *r)
+{
+    while (r->at < r->size && !r->reason) {
+        char c = peek(r, 0);
+        size_t join = splice(r, 0);
+        if (join)
+            skip_splice(r, join);
+        else if (c == '\n')
+            end_line(r);
+        else if (is_space(c))
+            r->at++;
+        else if (c == '/' && peek(r, 1) == '/')
+            line_comment(r);
+        else if (c == '/' && peek(r, 1) == '*')
+            block_comment(r);
+        else
+            break;
+    }
+}
+
+static void read_literal(struct reader *r, char quote)
+{
+    r->at++;
+    while (r->at < r->size && peek(r, 0) != quote) {
+        char c = peek(r, 0);
+        if (c == '\n' || splice(r, 0)) {
+            r->reason = "literal over several lines";
+            return;
+        }
+        r->at += c == '\\' && r->at + 1 < r->size ? 2 : 1;
+    }
+    if (r->at >= r->size)
+        r->reason = "literal without an end";
+    else
+        r->at++;
+}
+
+static void read_number(struct reader *r)
+{
+    char before = '\0';
+    while (r->at < r->size) {
+        char c = peek(r, 0);
+        bool exponent = before == 'e' || before == 'E' || before == 'p' || before == 'P';
+        if (!is_name_part(c) && c != '.' && !((c == '+' || c == '-') && exponent))
+            break;
+        before = c;
+        r->at++;
+    }
+}
+
+static void read_sign(struct reader *r, struct vyre_cl_token *out)
+{
+    char c = peek(r, 0);
+    char next = peek(r, 1);
+    bool digraph = (c == '<' && (next == ':' || next == '%')) || (c == ':' && next == '>') ||
+                   (c == '%' && (next == ':' || next == '>'));
+    out->kind = VYRE_CL_TOKEN_SIGN;
+    out->sign = c;
+    r->at++;
+    if (digraph || (c == '?' && next == '?'))
+        r->reason = "digraph or trigraph";
+    else if (!strchr("#(){}[];,.+-*/%&|^~!=<>?:", c))
+        r->reason = "byte that is no OpenCL C";
+    else if (c == '-' && next == '>') {
+        out->sign = '>';
+        r->at++;
+    } else if (c == '#' && next == '#') {
+        r->at++;
+    }
+}
+
+static void start_directive(struct reader *r, const struct vyre_cl_token *token)
+{
+    bool hash = token->kind == VYRE_CL_TOKEN_SIGN && token->sign == '#';
+    if (hash && token->size == 1 && r->line_start)
+        r->directive = ++r->directives;
+    else if (hash && r->directive == 0)
+        r->reason = "# outside a directive";
+    r->line_start = false;
+}
+
+static struct vyre_cl_token next_token(struct reader *r)
+{
+    struct vyre_cl_token token = {0};
+    skip_blank(r);
+    token.offset = (uint32_t)r->at;
+    if (r->at >= r->size || r->reason)
+        return token;
+    char c = peek(r, 0);
+    if (is_name_start(c)) {
+        token.kind = VYRE_CL_TOKEN_NAME;
+        while (is_name_part(peek(r, 0)))
+            r->at++;
+    } else if (is_digit(c) || (c == '.' && is_digit(peek(r, 1)))) {
+        token.kind = VYRE_CL_TOKEN_NUMBER;
+        read_number(r);
+    } else if (c == '"' || c == '\'') {
+        token.kind = VYRE_CL_TOKEN_TEXT;
+        read_literal(r, c);
+    } else if (c == '\0') {
+        r->reason = "byte that is no OpenCL C";
+    } else {
+        read_sign(r, &token);
+    }
+    token.size = (uint32_t)r->at - token.offset;
+    token.space_after = !(r->at < r->size) || is_space(peek(r, 0)) || peek(r, 0) == '\n' ||
+                        splice(r, 0) || (peek(r, 0) == '/' && strchr("/*", peek(r, 1)));
+    if (!r->reason)
+        start_directive(r, &token);
+    token.directive = r->directive;
+    return token;
+}
+
+static uint32_t hash_bytes(const char *bytes, size_t size)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * 16777619u;
+    return hash;
+}
+
+/* The place in the table where the word is or would be. */
+static uint32_t *place_of(const struct vyre_cl_tokens *tokens, const char *word, size_t size)
+{
+    uint32_t at = hash_bytes(word, size) & tokens->table_mask;
+    while (tokens->table[at]) {
+        const struct vyre_cl_name *name = &tokens->names[tokens->table[at]];
+        if (name->size == size && memcmp(tokens->text + name->offset, word, size) == 0)
+            break;
+        at = (at + 1) & tokens->table_mask;
+    }
+    return &tokens->table[at];
+}
+
+static void number_name(struct vyre_cl_tokens *tokens, struct vyre_cl_token *token)
+{
+    uint32_t *place = place_of(tokens, tokens->text + token->offset, token->size);
+    if (*place == 0) {
+        *place = tokens->name_count++;
+        tokens->names[*place].offset = token->offset;
+        tokens->names[*place].size = token->size;
+    }
+    token->name = *place;
+}
+
+/* Room for `count` tokens, of which `names` are identifiers. */
+static bool make_room(struct vyre_arena *arena, struct vyre_cl_tokens *out, uint32_t count,
+                      uint32_t names)
+{
+    uint32_t table = 16;
+    while (table < 2 * (names + 1))
+        table *= 2;
+    out->list = vyre_arena_allocate(arena, (count + 1) * sizeof *out->list, 8);
+    out->names = vyre_arena_allocate(arena, (names + 1) * sizeof *out->names, 8);
+    out->table = vyre_arena_allocate(arena, table * sizeof *out->table, 8);
+    if (!out->list || !out->names || !out->table)
+        return false;
+    memset(out->table, 0, table * sizeof *out->table);
+    out->names[0] = (struct vyre_cl_name){0};
+    out->table_mask = table - 1;
+    out->name_count = 1;
+    return true;
+}
+
+static const char *count_tokens(struct reader r, uint32_t *out_count, uint32_t *out_names)
+{
+    *out_count = 0;
+    *out_names = 0;
+    for (;;) {
+        struct vyre_cl_token token = next_token(&r);
+        if (r.reason || token.kind == VYRE_CL_TOKEN_END)
+            return r.reason;
+        *out_count += 1;
+        *out_names += token.kind == VYRE_CL_TOKEN_NAME;
+    }
+}
+
+const char *vyre_cl_tokens_read(struct vyre_arena *arena, const char *text, size_t size,
+                                struct vyre_cl_tokens *out)
+{
+    struct reader r = {.text = text, .size = size, .line_start = true};
+    uint32_t count;
+    uint32_t names;
+    *out = (struct vyre_cl_tokens){.text = text, .size = size};
+    const char *reason = count_tokens(r, &count, &names);
+    if (reason)
+        return reason;
+    if (!make_room(arena, out, count, names))
+        return VYRE_CL_NO_MEMORY;
+    for (out->count = 0; out->count < count; out->count++) {
+        out->list[out->count] = next_token(&r);
+        if (out->list[out->count].kind == VYRE_CL_TOKEN_NAME)
+            number_name(out, &out->list[out->count]);
+    }
+    out->list[count] = next_token(&r);
+    return NULL;
+}
+
+uint32_t vyre_cl_tokens_find(const struct vyre_cl_tokens *tokens, const char *word, size_t size)
+{
+    return *place_of(tokens, word, size);
+}
+
+bool vyre_cl_token_is(const struct vyre_cl_tokens *tokens, uint32_t index, const char *word)
+{
+    const struct vyre_cl_token *token = &tokens->list[index];
+    return token->size == strlen(word) &&
+           memcmp(tokens->text + token->offset, word, token->size) == 0;
+}

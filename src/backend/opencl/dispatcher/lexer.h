@@ -1,0 +1,69 @@
+/*
+ * lexer.h: the tokens of an OpenCL C source, and its identifiers as numbers.
+ *
+ * Comments, white space and line continuations are no tokens. Directives are tokenized like the rest;
+ * each of their tokens carries `directive`, and the '#' that starts one is their first. Whatever the
+ * lexer does not know with certainty ends it with a reason: a continuation in the midst of a token,
+ * bytes outside ASCII, digraphs, a directive without meaning here.
+ */
+#ifndef VYRE_BACKEND_OPENCL_DISPATCHER_LEXER_H
+#define VYRE_BACKEND_OPENCL_DISPATCHER_LEXER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vyre/export.h>
+
+#include "base/arena.h"
+
+enum vyre_cl_token_kind {
+    VYRE_CL_TOKEN_END = 0,
+    VYRE_CL_TOKEN_NAME,   /* identifiers and keywords */
+    VYRE_CL_TOKEN_NUMBER, /* a preprocessing number */
+    VYRE_CL_TOKEN_TEXT,   /* a string or character literal */
+    VYRE_CL_TOKEN_SIGN,   /* one character of punctuation; "->" and "##" are one */
+};
+
+struct vyre_cl_token {
+    uint32_t offset; /* in the text */
+    uint32_t size;
+    uint32_t name;      /* of a NAME: its number, from 1; else 0 */
+    uint32_t directive; /* 0, or the number of the directive that it is part of, from 1 */
+    uint8_t kind;
+    char sign;        /* of a SIGN: the character; '>' for "->", '#' for both of "#" and "##" */
+    bool space_after; /* nothing but the next byte follows at once: needed to tell macro kinds */
+};
+
+struct vyre_cl_name {
+    uint32_t offset; /* of the first place where it occurs */
+    uint32_t size;
+};
+
+struct vyre_cl_tokens {
+    const char *text; /* Borrowed */
+    size_t size;
+    struct vyre_cl_token *list; /* ends with an END */
+    uint32_t count;             /* without the END */
+    struct vyre_cl_name *names; /* by number; 0 is unused */
+    uint32_t name_count;        /* with the unused one */
+    uint32_t *table;            /* hash table of numbers */
+    uint32_t table_mask;
+};
+
+/*
+ * Reads `text`. NULL on success; a reason otherwise, which is VYRE_CL_NO_MEMORY when the arena had no
+ * room.
+ */
+VYRE_NODISCARD const char *vyre_cl_tokens_read(struct vyre_arena *arena, const char *text,
+                                               size_t size, struct vyre_cl_tokens *out);
+
+extern const char VYRE_CL_NO_MEMORY[];
+
+/* The number of an identifier, or 0 when the source does not have it. */
+uint32_t vyre_cl_tokens_find(const struct vyre_cl_tokens *tokens, const char *word, size_t size);
+
+/* Whether the token is the identifier or sign `word`. */
+bool vyre_cl_token_is(const struct vyre_cl_tokens *tokens, uint32_t index, const char *word);
+
+#endif

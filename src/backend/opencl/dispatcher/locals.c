@@ -1,0 +1,249 @@
+/*
+ * locals.c: variables in local memory that kernels declare.
+ *
+ * They may stand in a kernel's outermost scope only, and the user's kernels become functions. So each
+ * becomes a type, a variable of that type in the dispatcher, and a parameter; its name becomes a macro
+ * for the parameter's target while the body lasts, which leaves sizeof, & and macros as they were. That
+ * is exact as long as the name means nothing else in the body.
+ */
+#include <string.h>
+
+#include "backend/opencl/dispatcher/program.h"
+
+/* Names that are followed by an expression, not by what they declare. */
+static bool precedes_expression(const struct vyre_cl_program *program, uint32_t index)
+{
+    static const char *const WORDS[] = {"return", "sizeof", "case", "else", "do"};
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        if (vyre_cl_is(program, index, WORDS[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Whether nothing but names and stars lies between the statement's start and the token. */
+static bool starts_with_type(const struct vyre_cl_program *program, uint32_t index, uint32_t body)
+{
+    uint32_t i = index;
+    while (i > body + 1 && (vyre_cl_at(program, i - 1)->kind == VYRE_CL_TOKEN_NAME ||
+                            vyre_cl_is_sign(program, i - 1, '*')))
+        i--;
+    bool at_start = vyre_cl_is_sign(program, i - 1, ';') || vyre_cl_is_sign(program, i - 1, '{') ||
+                    vyre_cl_is_sign(program, i - 1, '}') || vyre_cl_is_sign(program, i - 1, '(') ||
+                    vyre_cl_is_sign(program, i - 1, ')') || vyre_cl_at(program, i - 1)->directive;
+    return at_start && i != index && vyre_cl_at(program, i)->kind == VYRE_CL_TOKEN_NAME &&
+           !precedes_expression(program, i);
+}
+
+/* The bracket that the token is inside of. */
+static uint32_t bracket_around(const struct vyre_cl_program *program, uint32_t index, uint32_t body)
+{
+    for (uint32_t i = index; i-- > body;) {
+        uint32_t other = program->match[i];
+        if (vyre_cl_at(program, i)->directive || other == VYRE_CL_NONE)
+            continue;
+        if (other > i)
+            return i;
+        i = other;
+    }
+    return body;
+}
+
+/* Whether the name at `index` may be a declaration, a member or a label rather than a use. */
+static bool may_declare(const struct vyre_cl_program *program, uint32_t index, uint32_t body)
+{
+    uint32_t before = index - 1;
+    const struct vyre_cl_token *token = vyre_cl_at(program, before);
+    if (token->kind == VYRE_CL_TOKEN_NAME)
+        return !precedes_expression(program, before);
+    if (token->kind != VYRE_CL_TOKEN_SIGN)
+        return true;
+    if (token->sign == '.' || (token->sign == '>' && token->size == 2))
+        return true;
+    if (token->sign == '*')
+        return starts_with_type(program, index, body);
+    if (token->sign == ',')
+        return vyre_cl_is_sign(program, bracket_around(program, index, body), '{');
+    if (token->sign == '{')
+        return vyre_cl_is(program, before - 1, "enum") || vyre_cl_is(program, before - 2, "enum");
+    if (token->sign == '}')
+        return program->match[before] == VYRE_CL_NONE || /* in a macro */
+               vyre_cl_at(program, program->match[before] - 1)->kind == VYRE_CL_TOKEN_NAME;
+    return false;
+}
+
+/* The name must mean the variable and nothing else, in the body and in every macro. */
+static void check_name(struct vyre_cl_program *program, const struct vyre_cl_function *function,
+                       const struct vyre_cl_local *local)
+{
+    for (uint32_t i = function->open; i < function->last; i++) {
+        bool own = i >= local->first && i <= local->last;
+        if (vyre_cl_at(program, i)->name != local->name || i == local->name_token)
+            continue;
+        if (own || i < function->body || may_declare(program, i, function->body))
+            vyre_cl_program_refuse(program, "local variable's name has a second meaning");
+    }
+    for (uint32_t m = 0; m < program->macro_count; m++) {
+        for (uint32_t i = program->macros[m].body; i < program->macros[m].end; i++) {
+            if (vyre_cl_at(program, i)->name == local->name &&
+                may_declare(program, i, program->macros[m].body))
+                vyre_cl_program_refuse(program, "local variable's name has a second meaning");
+        }
+    }
+    if (program->facts[local->name].macro != VYRE_CL_NONE ||
+        program->facts[local->name].function != VYRE_CL_NONE)
+        vyre_cl_program_refuse(program, "local variable's name has a second meaning");
+}
+
+/* The type moves out of the body, so its words must mean the same before it. */
+static void check_words(struct vyre_cl_program *program, const struct vyre_cl_function *function,
+                        const struct vyre_cl_local *local)
+{
+    for (uint32_t i = local->first; i < local->last; i++) {
+        uint32_t name = vyre_cl_at(program, i)->name;
+        for (uint32_t j = function->open + 1; name && j < local->first; j++) {
+            if (vyre_cl_at(program, j)->name == name && may_declare(program, j, function->body) &&
+                !vyre_cl_is_local(program, j) &&
+                vyre_cl_at(program, j + 1)->kind != VYRE_CL_TOKEN_NAME &&
+                !vyre_cl_is_sign(program, j + 1, '*'))
+                vyre_cl_program_refuse(program, "local variable's type depends on its function");
+        }
+    }
+}
+
+/* Directives before the declaration: none may define anything, no conditional may be open. */
+static void check_directives(struct vyre_cl_program *program,
+                             const struct vyre_cl_function *function, uint32_t last)
+{
+    uint32_t open = 0;
+    for (uint32_t i = function->body; i < last; i++) {
+        if (!vyre_cl_at(program, i)->directive || !vyre_cl_is_sign(program, i, '#'))
+            continue;
+        if (vyre_cl_is(program, i + 1, "define") || vyre_cl_is(program, i + 1, "undef"))
+            vyre_cl_program_refuse(program, "local variable behind a define in its function");
+        open += vyre_cl_is(program, i + 1, "if") || vyre_cl_is(program, i + 1, "ifdef") ||
+                vyre_cl_is(program, i + 1, "ifndef");
+        open -= vyre_cl_is(program, i + 1, "endif") && open > 0;
+    }
+    if (open > 0)
+        vyre_cl_program_refuse(program, "local variable under a conditional");
+}
+
+static uint32_t statement_start(const struct vyre_cl_program *program, uint32_t index,
+                                uint32_t body)
+{
+    while (index > body + 1 && !vyre_cl_is_sign(program, index - 1, ';') &&
+           !vyre_cl_is_sign(program, index - 1, '{') && !vyre_cl_is_sign(program, index - 1, '}') &&
+           !vyre_cl_at(program, index - 1)->directive)
+        index--;
+    return index;
+}
+
+/* Where the declarator that `index` is in ends: its comma or semicolon. */
+static uint32_t declarator_end(const struct vyre_cl_program *program, uint32_t index, uint32_t end)
+{
+    while (index < end && !vyre_cl_is_sign(program, index, ',') &&
+           !vyre_cl_is_sign(program, index, ';')) {
+        uint32_t other = program->match[index];
+        index = other != VYRE_CL_NONE && other > index ? other + 1 : index + 1;
+    }
+    return index;
+}
+
+enum declared { DECLARES_POINTER, DECLARES_VARIABLE, DECLARES_UNKNOWN };
+
+/* What a declarator makes, and where its name is. Words past the name: brackets and attributes. */
+static enum declared see_declarator(const struct vyre_cl_program *program, uint32_t first,
+                                    uint32_t end, uint32_t *out_name)
+{
+    uint32_t i = first;
+    bool star = false;
+    while (
+        i < end &&
+        (vyre_cl_at(program, i)->kind == VYRE_CL_TOKEN_NAME || vyre_cl_is_sign(program, i, '*')) &&
+        !vyre_cl_is_attribute(program, i)) {
+        if (star && vyre_cl_is_local(program, i))
+            return DECLARES_UNKNOWN;
+        star = star || vyre_cl_is_sign(program, i, '*');
+        i++;
+    }
+    if (star)
+        return DECLARES_POINTER;
+    *out_name = i - 1;
+    while (i < end && (vyre_cl_is_sign(program, i, '[') || vyre_cl_is_attribute(program, i)))
+        i = program->match[vyre_cl_is_sign(program, i, '[') ? i : i + 1] + 1;
+    return i == end && *out_name + 1 > first ? DECLARES_VARIABLE : DECLARES_UNKNOWN;
+}
+
+/* The variables of one declaration. Returns the declaration's last token. */
+static uint32_t read_declarators(struct vyre_cl_program *program, uint32_t first, uint32_t limit)
+{
+    uint32_t from = program->local_count;
+    uint32_t pointers = 0;
+    uint32_t at = first;
+    for (;;) {
+        uint32_t end = declarator_end(program, at, limit);
+        uint32_t stop = at; /* behind '=' may be any expression; only a pointer can have it */
+        while (stop < end && !vyre_cl_is_sign(program, stop, '='))
+            stop++;
+        uint32_t name = at;
+        enum declared declared = see_declarator(program, at, stop, &name);
+        if (declared == DECLARES_VARIABLE && stop == end)
+            program->locals[program->local_count++] = (struct vyre_cl_local){
+                .name = vyre_cl_at(program, name)->name, .name_token = name, .first = first};
+        else if (declared == DECLARES_POINTER)
+            pointers++;
+        else
+            vyre_cl_program_refuse(program, "declaration with __local that is not understood");
+        if (program->reason || !vyre_cl_is_sign(program, end, ',')) {
+            if (pointers && program->local_count > from)
+                vyre_cl_program_refuse(program, "declaration with __local that is not understood");
+            return end;
+        }
+        at = end + 1;
+    }
+}
+
+/* Reads the declaration around the word `__local` at `index`; returns its last token. */
+static uint32_t see_local(struct vyre_cl_program *program, struct vyre_cl_function *function,
+                          uint32_t index)
+{
+    uint32_t first = statement_start(program, index, function->body);
+    uint32_t from = program->local_count;
+    uint32_t last = read_declarators(program, first, function->last);
+    bool outermost = bracket_around(program, index, function->body) == function->body;
+    bool variable = program->local_count > from;
+    if (variable && (!outermost || vyre_cl_is(program, first, "typedef") ||
+                     !vyre_cl_is_sign(program, last, ';')))
+        vyre_cl_program_refuse(program, "declaration with __local that is not understood");
+    for (uint32_t i = from; !program->reason && i < program->local_count; i++) {
+        program->locals[i].last = last;
+        function->local_count++;
+        check_directives(program, function, last);
+        check_name(program, function, &program->locals[i]);
+        check_words(program, function, &program->locals[i]);
+    }
+    return last;
+}
+
+static void see_kernel(struct vyre_cl_program *program, struct vyre_cl_function *function)
+{
+    function->first_local = program->local_count;
+    for (uint32_t i = function->body + 1; !program->reason && i < function->last; i++) {
+        if (vyre_cl_at(program, i)->directive || !vyre_cl_is_local(program, i))
+            continue;
+        uint32_t around = bracket_around(program, i, function->body);
+        if (vyre_cl_is_sign(program, around, '{'))
+            i = see_local(program, function, i);
+    }
+}
+
+void vyre_cl_program_locals(struct vyre_cl_program *program)
+{
+    for (uint32_t i = 0; !program->reason && i < program->function_count; i++) {
+        struct vyre_cl_function *function = &program->functions[i];
+        if (function->is_kernel && function->body != VYRE_CL_NONE &&
+            vyre_cl_function_is_kept(program, function))
+            see_kernel(program, function);
+    }
+}

@@ -1,0 +1,132 @@
+/*
+ * program.h: what the dispatcher knows of a user's program.
+ *
+ * The text is that of the build options' macros, one #define each, and then the source. A program is
+ * read at the level of its file scope: functions, macros and other declarations; the inside of a
+ * function is looked at for the names in it and, in kernels, for local variables.
+ *
+ * Which names are reached from a kernel is found over functions and macros alike and over all branches
+ * of conditionals, so it is never too few, but for names that only "##" makes. Those meet macros of the
+ * output that do not compile.
+ */
+#ifndef VYRE_BACKEND_OPENCL_DISPATCHER_PROGRAM_H
+#define VYRE_BACKEND_OPENCL_DISPATCHER_PROGRAM_H
+
+#include "backend/opencl/dispatcher/dispatcher.h"
+#include "backend/opencl/dispatcher/lexer.h"
+
+#define VYRE_CL_NONE UINT32_MAX
+
+struct vyre_cl_function {
+    uint32_t name;
+    uint32_t first; /* tokens: first of the declaration, ... */
+    uint32_t name_token;
+    uint32_t open; /* ... parenthesis before the parameters, ... */
+    uint32_t close;
+    uint32_t body; /* ... brace before the body, or VYRE_CL_NONE in a prototype, ... */
+    uint32_t last; /* ... and last of all */
+    uint32_t parameter_count;
+    uint32_t next_of_name; /* or VYRE_CL_NONE */
+    uint32_t first_local;  /* in the program's list */
+    uint32_t local_count;
+    bool is_kernel;
+};
+
+struct vyre_cl_macro {
+    uint32_t name;
+    uint32_t body; /* tokens of the replacement */
+    uint32_t end;
+    uint32_t next_of_name;
+    bool has_parameters;
+};
+
+/* A declarator of a local variable in a kernel. */
+struct vyre_cl_local {
+    uint32_t name;
+    uint32_t name_token;
+    uint32_t first; /* tokens of the whole declaration; several variables may share one */
+    uint32_t last;  /* the semicolon */
+};
+
+struct vyre_cl_name_facts {
+    uint32_t function; /* first in a chain, or VYRE_CL_NONE */
+    uint32_t macro;
+    uint8_t visit;  /* 0 not seen, 1 on the path, 2 done */
+    bool is_entry;  /* of a kernel in this dispatcher */
+    bool is_called; /* reached from another name */
+};
+
+struct vyre_cl_program {
+    struct vyre_arena *arena; /* Borrowed */
+    struct vyre_cl_tokens tokens;
+    uint32_t source_offset;           /* where the user's source begins in the text */
+    uint32_t *match;                  /* by token: the other bracket of a pair */
+    struct vyre_cl_name_facts *facts; /* by name */
+    struct vyre_cl_function *functions;
+    uint32_t function_count;
+    struct vyre_cl_macro *macros;
+    uint32_t macro_count;
+    struct vyre_cl_local *locals;
+    uint32_t local_count;
+    bool is_groupwise;  /* some kernel has a barrier or the like */
+    const char *reason; /* the first refusal, or NULL */
+};
+
+/* Reads a program and refuses what it must; see `reason`. The arena keeps everything. */
+void vyre_cl_program_read(struct vyre_cl_program *program, struct vyre_arena *arena,
+                          const struct vyre_cl_dispatcher_input *input);
+
+/* The definition of a listed kernel. Only after a successful read. */
+const struct vyre_cl_function *vyre_cl_program_kernel(const struct vyre_cl_program *program,
+                                                      const char *entry);
+
+/* Whether a function is in the output: reached from a listed kernel. */
+bool vyre_cl_function_is_kept(const struct vyre_cl_program *program,
+                              const struct vyre_cl_function *function);
+
+/* ---- Steps of the reading, one file each; each does nothing once there is a reason ---- */
+
+void vyre_cl_program_match(struct vyre_cl_program *program);      /* brackets.c */
+void vyre_cl_program_directives(struct vyre_cl_program *program); /* directives.c */
+void vyre_cl_program_parse(struct vyre_cl_program *program);      /* parse.c */
+void vyre_cl_program_reach(struct vyre_cl_program *program,       /* reach.c */
+                           const struct vyre_cl_dispatcher_input *input);
+void vyre_cl_program_locals(struct vyre_cl_program *program); /* locals.c */
+void vyre_cl_program_kernels(struct vyre_cl_program *program, /* kernels.c */
+                             const struct vyre_cl_dispatcher_input *input);
+
+/* Keeps the first reason. */
+void vyre_cl_program_refuse(struct vyre_cl_program *program, const char *reason);
+
+/* ---- Small questions ---- */
+
+static inline const struct vyre_cl_token *vyre_cl_at(const struct vyre_cl_program *program,
+                                                     uint32_t index)
+{
+    return &program->tokens.list[index];
+}
+
+static inline bool vyre_cl_is(const struct vyre_cl_program *program, uint32_t index,
+                              const char *word)
+{
+    return vyre_cl_token_is(&program->tokens, index, word);
+}
+
+static inline bool vyre_cl_is_sign(const struct vyre_cl_program *program, uint32_t index, char sign)
+{
+    const struct vyre_cl_token *token = vyre_cl_at(program, index);
+    return token->kind == VYRE_CL_TOKEN_SIGN && token->sign == sign && token->size == 1;
+}
+
+/* An attribute and its parenthesis; the word alone is refused as soon as a program is read. */
+static inline bool vyre_cl_is_attribute(const struct vyre_cl_program *program, uint32_t index)
+{
+    return vyre_cl_is(program, index, "__attribute__") || vyre_cl_is(program, index, "__attribute");
+}
+
+static inline bool vyre_cl_is_local(const struct vyre_cl_program *program, uint32_t index)
+{
+    return vyre_cl_is(program, index, "__local") || vyre_cl_is(program, index, "local");
+}
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * reach.c: which names a dispatcher's kernels reach.
+ *
+ * A name reaches the names in the bodies of its functions and macros. The walk refuses recursion,
+ * which would also have no end when everything is inlined.
+ */
+#include <string.h>
+
+#include "backend/opencl/dispatcher/program.h"
+#include "backend/opencl/dispatcher/words.h"
+
+#define PATH_MAX_NAMES 200
+
+struct walk {
+    struct vyre_cl_program *program;
+    uint32_t path[PATH_MAX_NAMES];
+    uint32_t depth;
+};
+
+/* The depth of the recursion is bounded by PATH_MAX_NAMES. NOLINTBEGIN(misc-no-recursion) */
+
+static void visit(struct walk *walk, uint32_t name);
+
+static bool is_function(const struct vyre_cl_program *program, uint32_t name)
+{
+    return program->facts[name].function != VYRE_CL_NONE;
+}
+
+/* A name that is on the path already: recursion, unless only macros mention each other. */
+static void meet_again(struct walk *walk, uint32_t name)
+{
+    uint32_t i = walk->depth;
+    while (i > 0) {
+        i--;
+        if (is_function(walk->program, walk->path[i]))
+            vyre_cl_program_refuse(walk->program, "recursion");
+        if (walk->path[i] == name)
+            return;
+    }
+}
+
+static void visit_tokens(struct walk *walk, uint32_t first, uint32_t end)
+{
+    struct vyre_cl_program *program = walk->program;
+    for (uint32_t i = first; !program->reason && i < end; i++) {
+        uint32_t name = vyre_cl_at(program, i)->name;
+        if (name)
+            visit(walk, name);
+    }
+}
+
+static void see_word(struct vyre_cl_program *program, uint32_t name)
+{
+    const struct vyre_cl_name *word = &program->tokens.names[name];
+    const char *text = program->tokens.text + word->offset;
+    const char *reason = vyre_cl_word_refused(text, word->size);
+    if (reason)
+        vyre_cl_program_refuse(program, reason);
+    if (vyre_cl_word_is_groupwise(text, word->size))
+        program->is_groupwise = true;
+}
+
+static void visit_definitions(struct walk *walk, uint32_t name)
+{
+    struct vyre_cl_program *program = walk->program;
+    for (uint32_t i = program->facts[name].function; i != VYRE_CL_NONE;
+         i = program->functions[i].next_of_name) {
+        const struct vyre_cl_function *function = &program->functions[i];
+        visit_tokens(walk, function->first, function->name_token);
+        visit_tokens(walk, function->open, function->last);
+    }
+    for (uint32_t i = program->facts[name].macro; i != VYRE_CL_NONE;
+         i = program->macros[i].next_of_name)
+        visit_tokens(walk, program->macros[i].body, program->macros[i].end);
+}
+
+static void visit(struct walk *walk, uint32_t name)
+{
+    struct vyre_cl_name_facts *facts = &walk->program->facts[name];
+    if (walk->depth > 0)
+        facts->is_called = true;
+    if (facts->visit == 1)
+        meet_again(walk, name);
+    if (facts->visit != 0)
+        return;
+    if (walk->depth == PATH_MAX_NAMES) {
+        vyre_cl_program_refuse(walk->program, "calls nested too deeply");
+        return;
+    }
+    facts->visit = 1;
+    walk->path[walk->depth++] = name;
+    see_word(walk->program, name);
+    visit_definitions(walk, name);
+    walk->depth--;
+    facts->visit = 2;
+}
+
+/* NOLINTEND(misc-no-recursion) */
+
+void vyre_cl_program_reach(struct vyre_cl_program *program,
+                           const struct vyre_cl_dispatcher_input *input)
+{
+    struct walk walk = {.program = program};
+    for (size_t i = 0; !program->reason && i < input->kernel_count; i++) {
+        const char *entry = input->kernels[i].entry;
+        uint32_t name = vyre_cl_tokens_find(&program->tokens, entry, strlen(entry));
+        if (name == 0 || !is_function(program, name)) {
+            vyre_cl_program_refuse(program, "kernel that is not in plain sight");
+            return;
+        }
+        program->facts[name].is_entry = true;
+        visit(&walk, name);
+    }
+}

@@ -1,0 +1,25 @@
+/*
+ * words.h: identifiers that mean something to the dispatcher.
+ */
+#ifndef VYRE_BACKEND_OPENCL_DISPATCHER_WORDS_H
+#define VYRE_BACKEND_OPENCL_DISPATCHER_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Why no source may contain the word, or NULL. */
+const char *vyre_cl_word_banned(const char *word, size_t size);
+
+/* Why no kernel may reach the word, by itself or through functions and macros, or NULL. */
+const char *vyre_cl_word_refused(const char *word, size_t size);
+
+/* Whether the word is something that all work-items of a group do together. */
+bool vyre_cl_word_is_groupwise(const char *word, size_t size);
+
+/* Whether the word has a meaning that a program may not change by macros or functions. */
+bool vyre_cl_word_is_kept(const char *word, size_t size);
+
+/* The words of vyre_cl_word_is_groupwise, one after the other; NULL past the last. */
+const char *vyre_cl_word_groupwise(size_t index);
+
+#endif

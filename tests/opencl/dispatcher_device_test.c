@@ -1,0 +1,464 @@
+/*
+ * dispatcher_device_test.c: generated dispatchers on a real OpenCL device.
+ *
+ * Each case runs kernels of one source twice on equal inputs: by plain enqueues of the untouched source
+ * and by a resident dispatcher. All buffers must be equal to the byte afterwards.
+ */
+#include "opencl/dispatcher_host.h"
+
+#define BUFFERS      3
+#define BUFFER_BYTES 65536u
+
+struct use {
+    const char *entry;
+    const char
+        *arguments; /* g, c: next buffer; l: 512 bytes of local memory; 1, 2, 4, 8: a scalar */
+    uint32_t groups[3];
+};
+
+struct twin_case {
+    const char *source;
+    const char *options;
+    const char *defines[3];
+    uint32_t local_size[3];
+    struct use uses[4];
+};
+
+struct layout {
+    struct vyre_cl_argument arguments[12];
+    uint32_t count;
+    uint32_t addresses;
+    uint32_t constants_bytes;
+};
+
+static struct layout lay_out(const char *arguments)
+{
+    struct layout layout = {0};
+    uint32_t offset = 0;
+    for (const char *c = arguments; *c; c++) {
+        struct vyre_cl_argument *argument = &layout.arguments[layout.count++];
+        if (*c == 'g' || *c == 'c') {
+            argument->kind = *c == 'g' ? VYRE_CL_ARGUMENT_GLOBAL : VYRE_CL_ARGUMENT_CONSTANT;
+            argument->address = layout.addresses++;
+        } else if (*c == 'l') {
+            argument->kind = VYRE_CL_ARGUMENT_LOCAL;
+            argument->size_bytes = 512;
+        } else {
+            argument->kind = VYRE_CL_ARGUMENT_SCALAR;
+            argument->size_bytes = (uint32_t)(*c - '0');
+            offset = (offset + argument->size_bytes - 1) & ~(argument->size_bytes - 1);
+            argument->offset_bytes = offset;
+            offset += argument->size_bytes;
+        }
+    }
+    layout.constants_bytes = offset;
+    return layout;
+}
+
+/* Small numbers, so that kernels may use scalars as counts; 3 is also a harmless float pattern. */
+static void fill_constants(unsigned char constants[128], const struct layout *layout,
+                           uint32_t round)
+{
+    memset(constants, 0, 128);
+    for (uint32_t i = 0; i < layout->count; i++) {
+        if (layout->arguments[i].kind == VYRE_CL_ARGUMENT_SCALAR)
+            constants[layout->arguments[i].offset_bytes] = (unsigned char)(3 + i + round);
+    }
+}
+
+static void fill_buffers(unsigned char *const *buffers)
+{
+    for (uint32_t b = 0; b < BUFFERS; b++) {
+        uint32_t state = 12345 + b;
+        for (uint32_t i = 0; i < BUFFER_BYTES / 4; i++) {
+            state = state * 1664525u + 1013904223u;
+            uint32_t word = state >> 12 & 0xffff;
+            memcpy(buffers[b] + 4 * (size_t)i, &word, 4);
+        }
+    }
+}
+
+static size_t use_count(const struct twin_case *twin)
+{
+    size_t count = 0;
+    while (count < 4 && twin->uses[count].entry)
+        count++;
+    return count;
+}
+
+static void run_plain(struct cl_host *host, const struct twin_case *twin, const char *options,
+                      unsigned char *const *buffers, uint32_t rounds)
+{
+    cl_program program = host_build(host, twin->source, strlen(twin->source), options);
+    for (uint32_t r = 0; r < rounds; r++) {
+        for (size_t u = 0; u < use_count(twin); u++) {
+            const struct use *use = &twin->uses[u];
+            struct layout layout = lay_out(use->arguments);
+            unsigned char constants[128];
+            cl_int error = 0;
+            cl_kernel kernel = clCreateKernel(program, use->entry, &error);
+            assert_int_equal(error, CL_SUCCESS);
+            fill_constants(constants, &layout, r);
+            for (uint32_t i = 0; i < layout.count; i++) {
+                const struct vyre_cl_argument *argument = &layout.arguments[i];
+                if (argument->kind == VYRE_CL_ARGUMENT_SCALAR)
+                    error = clSetKernelArg(kernel, i, argument->size_bytes,
+                                           constants + argument->offset_bytes);
+                else if (argument->kind == VYRE_CL_ARGUMENT_LOCAL)
+                    error = clSetKernelArg(kernel, i, argument->size_bytes, NULL);
+                else
+                    error = clSetKernelArgSVMPointer(kernel, i, buffers[argument->address]);
+                assert_int_equal(error, CL_SUCCESS);
+            }
+            size_t local[3];
+            size_t global[3];
+            for (size_t d = 0; d < 3; d++) {
+                local[d] = twin->local_size[d];
+                global[d] = local[d] * use->groups[d];
+            }
+            assert_int_equal(
+                clEnqueueNDRangeKernel(host->queue, kernel, 3, NULL, global, local, 0, NULL, NULL),
+                CL_SUCCESS);
+            assert_int_equal(clFinish(host->queue), CL_SUCCESS);
+            clReleaseKernel(kernel);
+        }
+    }
+    clReleaseProgram(program);
+}
+
+static void run_resident(struct cl_host *host, const struct twin_case *twin, const char *options,
+                         unsigned char *const *buffers, uint32_t rounds,
+                         enum vyre_cl_dispatcher_form form, uint32_t resident_groups)
+{
+    struct layout layouts[4];
+    struct vyre_cl_dispatcher_kernel kernels[4];
+    size_t count = use_count(twin);
+    for (size_t u = 0; u < count; u++) {
+        layouts[u] = lay_out(twin->uses[u].arguments);
+        kernels[u] = (struct vyre_cl_dispatcher_kernel){
+            .entry = twin->uses[u].entry,
+            .arguments = layouts[u].arguments,
+            .argument_count = layouts[u].count,
+            .address_count = layouts[u].addresses,
+        };
+    }
+    struct vyre_cl_dispatcher_input input = {
+        .source = twin->source,
+        .source_bytes = strlen(twin->source),
+        .defines = twin->defines,
+        .kernels = kernels,
+        .kernel_count = count,
+        .resident_groups = resident_groups,
+        .form = form,
+    };
+    while (input.define_count < 3 && twin->defines[input.define_count])
+        input.define_count++;
+    memcpy(input.local_size, twin->local_size, sizeof input.local_size);
+    struct cl_resident resident;
+    resident_open(&resident, host, &input, options);
+    uint32_t last = 0;
+    for (uint32_t r = 0; r < rounds; r++) {
+        for (size_t u = 0; u < count; u++) {
+            unsigned char constants[128];
+            fill_constants(constants, &layouts[u], r);
+            last = resident_push(&resident, (uint32_t)u, twin->uses[u].groups,
+                                 VYRE_CL_SLOT_AFTER_ALL, (void *const *)buffers,
+                                 layouts[u].addresses, constants, layouts[u].constants_bytes);
+        }
+        if (r % 3 == 0)
+            resident_wait(&resident, last);
+    }
+    resident_wait(&resident, last);
+    resident_close(&resident);
+}
+
+static void compare(struct cl_host *host, const struct twin_case *twin,
+                    enum vyre_cl_dispatcher_form form, uint32_t resident_groups)
+{
+    unsigned char *plain[BUFFERS];
+    unsigned char *resident[BUFFERS];
+    char options[256] = "";
+    for (size_t i = 0; i < 3 && twin->defines[i]; i++)
+        snprintf(options + strlen(options), sizeof options - strlen(options), " -D%s",
+                 twin->defines[i]);
+    for (uint32_t b = 0; b < BUFFERS; b++) {
+        plain[b] = host_memory(host, BUFFER_BYTES);
+        resident[b] = host_memory(host, BUFFER_BYTES);
+    }
+    fill_buffers(plain);
+    fill_buffers(resident);
+    unsigned char before[64];
+    memcpy(before, plain[0], 64);
+    run_plain(host, twin, options, plain, 10);
+    run_resident(host, twin, options, resident, 10, form, resident_groups);
+    for (uint32_t b = 0; b < BUFFERS; b++)
+        assert_memory_equal(plain[b], resident[b], BUFFER_BYTES);
+    assert_memory_not_equal(plain[0], before, 64); /* the kernel did something */
+    for (uint32_t b = 0; b < BUFFERS; b++) {
+        host_free(host, plain[b]);
+        host_free(host, resident[b]);
+    }
+}
+
+/* Alone and with others, looped where that is allowed, grouped in any case. */
+static void compare_all(void **state, const struct twin_case *twin, bool looped)
+{
+    struct cl_host *host = *state;
+    if (looped) {
+        compare(host, twin, VYRE_CL_FORM_LOOPED, 1);
+        compare(host, twin, VYRE_CL_FORM_LOOPED, 2);
+    } else {
+        compare(host, twin, VYRE_CL_FORM_AUTO, 2);
+    }
+    compare(host, twin, VYRE_CL_FORM_GROUPED, 1);
+}
+
+static void dispatcher_saxpy_equals_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source =
+            "__kernel void saxpy(__global float *restrict y, __global const float *restrict x,\n"
+            "                    const float a, uint n)\n"
+            "{\n"
+            "    size_t i = get_global_id(0);\n"
+            "    if (i >= n * 100)\n"
+            "        return;\n"
+            "    y[i] = a * convert_float(((__global uint *)x)[i]) + 1.5f;\n"
+            "}\n",
+        .local_size = {64, 1, 1},
+        .uses = {{"saxpy", "gg44", {11, 1, 1}}},
+    };
+    compare_all(state, &twin, true);
+}
+
+static void dispatcher_ids_in_helpers_equal_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source =
+            "/* get_global_id(9) in a comment; \"quoted\" */\n"
+            "#define GID(d) get_global_id(d)\n"
+            "#define APPLY(f, x) f(x)\n"
+            "#define CAT(a, b) a ## b\n"
+            "#define LONG(a) \\\n"
+            "    (a) + \\\n"
+            "    1u // with a \\\n continuation\n"
+            "uint outer(uint x);\n"
+            "static inline uint inner(void) { return (uint)(get_group_id(0) * 31 + get_group_id(1) "
+            "* 7 +\n"
+            "    get_num_groups(2) + get_local_id(0) + get_local_id(2) * 5); }\n"
+            "uint outer(uint x) { return x * 3u + inner() + APPLY(convert_uint, 2.0f); }\n"
+            "static uint nobody(uint x) { return x + inner(); }\n"
+            "__kernel void ids(__global uint *out) {\n"
+            "    size_t at = GID(0) + get_global_size(0) * (GID(1) + get_global_size(1) * "
+            "GID(2));\n"
+            "    uint outer_value = APPLY(outer, (uint)at);\n"
+            "    out[at] = LONG(outer_value) + (uint)CAT(get_local_, size)(1) +\n"
+            "        (uint)(get_global_linear_id() * 3 + get_local_linear_id()) + get_work_dim() "
+            "+\n"
+            "        (uint)(get_global_id(3) + get_local_size(3) * 2 + get_global_offset(1)) +\n"
+            "        (uint)get_num_groups(7) + (uint)get_global_size(CAT(0, x2));\n"
+            "}\n",
+        .options = "",
+        .local_size = {4, 3, 2},
+        .uses = {{"ids", "g", {5, 4, 3}}},
+    };
+    compare_all(state, &twin, true);
+}
+
+static void dispatcher_scalars_of_mixed_sizes_equal_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source =
+            "typedef struct { uint a; ulong b; } pair;\n"
+            "constant uint table[4] = {1, 20, 300, 4000};\n"
+            "kernel void mixed(global uint *out, uint a, ulong b, int c, const long d, uchar e,\n"
+            "                  double f, constant uint *t) {\n"
+            "    pair p = {a, b};\n"
+            "    uint i = get_global_id(0);\n"
+            "    out[i] += p.a + (uint)p.b * 3 + (uint)c * 5 + (uint)d * 7 + e * 11u +\n"
+            "              as_uint2(f).x + table[i & 3] + t[i];\n"
+            "}\n",
+        .local_size = {16, 1, 1},
+        .uses = {{"mixed", "g484818c", {3, 1, 1}}},
+    };
+    compare_all(state, &twin, true);
+}
+
+static void dispatcher_local_arrays_and_barriers_equal_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source = "#define TILE 8\n"
+                  "#define COUNT(x) (sizeof(x) / sizeof((x)[0]))\n"
+                  "#define AT(r, c) tile[r][c]\n"
+                  "__kernel __attribute__((reqd_work_group_size(TILE, TILE, 1)))\n"
+                  "void transpose(__global uint *out, __global const uint *in)\n"
+                  "{\n"
+                  "    __local uint tile[TILE][TILE + 1], sums[TILE];\n"
+                  "    __local int total;\n"
+                  "    uint x = get_local_id(0), y = get_local_id(1);\n"
+                  "    uint w = get_global_size(0);\n"
+                  "    if (x == 0 && y == 0) total = 0;\n"
+                  "    AT(y, x) = in[get_global_id(1) * w + get_global_id(0)];\n"
+                  "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                  "    if (y == 0) {\n"
+                  "        uint s = 0;\n"
+                  "        for (uint i = 0; i < COUNT(tile); i++) s += tile[i][x];\n"
+                  "        sums[x] = s;\n"
+                  "    }\n"
+                  "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                  "    __local uint *p = &sums[0];\n"
+                  "    atomic_add(&total, (int)p[x]);\n"
+                  "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                  "    out[get_global_id(1) * w + get_global_id(0)] =\n"
+                  "        AT(x, y) + sums[y] * 3 + (uint)total + (uint)sizeof(sums) + "
+                  "(uint)sizeof tile;\n"
+                  "}\n",
+        .local_size = {8, 8, 1},
+        .uses = {{"transpose", "gg", {4, 4, 1}}},
+    };
+    compare_all(state, &twin, false);
+}
+
+static void dispatcher_local_arguments_equal_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source =
+            "void reduce(__local uint *m, uint n) {\n"
+            "    for (uint s = n / 2; s > 0; s /= 2) {\n"
+            "        if (get_local_id(0) < s) m[get_local_id(0)] += m[get_local_id(0) + s];\n"
+            "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+            "    }\n"
+            "}\n"
+            "__kernel void sum(__global uint *out, __local uint *m, __global const uint *in,\n"
+            "                  __local uint *unused, uint k) {\n"
+            "    m[get_local_id(0)] = in[get_global_id(0)] * k;\n"
+            "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+            "    reduce(m, (uint)get_local_size(0));\n"
+            "    if (get_local_id(0) == 0) out[get_group_id(0)] = m[0];\n"
+            "}\n",
+        .local_size = {64, 1, 1},
+        .uses = {{"sum", "glgl4", {9, 1, 1}}},
+    };
+    compare_all(state, &twin, false);
+}
+
+static void dispatcher_local_memory_without_barrier_equals_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source =
+            "__kernel void own(__global uint *out, __local uint *m) {\n"
+            "    __local uint mine[32];\n"
+            "    uint priv[4];\n"
+            "    uint l = get_local_id(0);\n"
+            "    for (uint i = 0; i < 4; i++) priv[(i + l) & 3] = out[get_global_id(0)] + i;\n"
+            "    mine[l] = priv[l & 3]; m[l] = mine[l] + priv[0];\n"
+            "    out[get_global_id(0)] = m[l] * 3u + priv[(l >> 1) & 3] + sizeof(mine);\n"
+            "}\n",
+        .local_size = {32, 1, 1},
+        .uses = {{"own", "gl", {7, 1, 1}}},
+    };
+    compare_all(state, &twin, true);
+}
+
+static void dispatcher_many_kernels_equal_enqueues(void **state)
+{
+    static const struct twin_case twin = {
+        .source =
+            "#ifndef REAL\n#define REAL float\n#endif\n"
+            "#if STEP > 1\nuint step(uint x) { return x + STEP; }\n#else\n"
+            "uint step(uint x) { return x; }\n#endif\n"
+            "__kernel void one(__global uint *a, __global uint *b, uint k) {\n"
+            "    uint i = get_global_id(0); if (i % 3 == 0) return; b[i] = step(a[i]) * k;\n}\n"
+            "__kernel void two(__global uint *a, __global uint *b) {\n"
+            "    __local REAL t[16];\n"
+            "    uint l = get_local_id(0), i = get_global_id(0);\n"
+            "    t[l] = b[i]; barrier(CLK_LOCAL_MEM_FENCE);\n"
+            "    a[i] += (uint)t[15 - l] + (uint)sizeof(t);\n}\n"
+            "__kernel void three(__global uint *a) { a[get_global_id(0)] ^= 0x55u; }\n"
+            "__kernel void unused(__global uint *a) { printf(\"no\"); }\n",
+        .defines = {"REAL=double", "STEP=5"},
+        .local_size = {16, 1, 1},
+        .uses = {{"one", "gg4", {4, 2, 1}}, {"two", "gg", {4, 1, 1}}, {"three", "g", {5, 1, 1}}},
+    };
+    compare_all(state, &twin, false);
+}
+
+static void dispatcher_kernel_calling_kernel_equals_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source =
+            "kernel void low(global int *a, int k) { a[get_global_id(0)] += k; }\n"
+            "kernel void high(global int *a, int k) { if (get_local_id(0) & 1) low(a, k * 2); }\n",
+        .local_size = {8, 1, 1},
+        .uses = {{"high", "g4", {3, 1, 1}}, {"low", "g4", {2, 1, 1}}},
+    };
+    compare_all(state, &twin, true);
+}
+
+static void dispatcher_leaves_by_lease_and_is_launched_again(void **state)
+{
+    struct cl_host *host = *state;
+    static const char source[] =
+        "__kernel void count(__global uint *a) { a[get_global_id(0)] += 1; }\n";
+    struct vyre_cl_argument argument = {.kind = VYRE_CL_ARGUMENT_GLOBAL};
+    struct vyre_cl_dispatcher_kernel kernel = {
+        .entry = "count", .arguments = &argument, .argument_count = 1, .address_count = 1};
+    struct vyre_cl_dispatcher_input input = {.source = source,
+                                             .source_bytes = sizeof source - 1,
+                                             .kernels = &kernel,
+                                             .kernel_count = 1,
+                                             .local_size = {8, 1, 1}};
+    for (uint32_t groups = 1; groups <= 2; groups++) {
+        struct cl_resident resident;
+        input.resident_groups = groups;
+        resident_open(&resident, host, &input, "");
+        resident.ring->lease_turns = 7;
+        uint32_t *data = host_memory(host, 4096);
+        static const uint32_t some[3] = {2, 1, 1};
+        static const uint32_t none[3] = {0, 1, 1};
+        void *addresses[1] = {data};
+        uint32_t last = 0;
+        for (uint32_t i = 0; i < 60; i++) {
+            resident_push(&resident, 0, none, i & 1, addresses, 1, NULL, 0);
+            last = resident_push(&resident, 0, some, 1, addresses, 1, NULL, 0);
+        }
+        resident_wait(&resident, last);
+        for (uint32_t i = 0; i < 32; i++)
+            assert_int_equal(data[i], i < 16 ? 60 : 0);
+        resident_stop(&resident);
+        uint32_t reason = atomic_load(&resident.ring->leaving);
+        assert_true(reason == VYRE_CL_EXIT_LEASE || reason == VYRE_CL_EXIT_STOP);
+        resident_close(&resident);
+        host_free(host, data);
+    }
+}
+
+static int open_device(void **state)
+{
+    static struct cl_host host;
+    host_open(&host);
+    *state = &host;
+    return 0;
+}
+
+static int close_device(void **state)
+{
+    host_close(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dispatcher_saxpy_equals_enqueue),
+        cmocka_unit_test(dispatcher_ids_in_helpers_equal_enqueue),
+        cmocka_unit_test(dispatcher_scalars_of_mixed_sizes_equal_enqueue),
+        cmocka_unit_test(dispatcher_local_arrays_and_barriers_equal_enqueue),
+        cmocka_unit_test(dispatcher_local_arguments_equal_enqueue),
+        cmocka_unit_test(dispatcher_local_memory_without_barrier_equals_enqueue),
+        cmocka_unit_test(dispatcher_many_kernels_equal_enqueues),
+        cmocka_unit_test(dispatcher_kernel_calling_kernel_equals_enqueue),
+        cmocka_unit_test(dispatcher_leaves_by_lease_and_is_launched_again),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}

@@ -1,0 +1,398 @@
+/*
+ * dispatcher_test.c: what the dispatcher's generator takes and refuses, without a device.
+ */
+#include "support/allocator.h"
+#include "support/test.h"
+
+#include "backend/opencl/dispatcher/dispatcher.h"
+#include "backend/opencl/dispatcher/ring.h"
+
+#ifndef VYRE_TEST_MUTATIONS
+#define VYRE_TEST_MUTATIONS 20000
+#endif
+
+static const struct vyre_allocator NO_ALLOCATOR;
+
+/* One kernel `k` with one buffer, 64 work-items, unless a case says otherwise. */
+static enum vyre_status check_with(const char *source, const char *define,
+                                   char reason[VYRE_CL_REASON_BYTES],
+                                   enum vyre_cl_dispatcher_form *form)
+{
+    static const struct vyre_cl_argument buffer = {.kind = VYRE_CL_ARGUMENT_GLOBAL};
+    struct vyre_cl_dispatcher_kernel kernel = {
+        .entry = "k", .arguments = &buffer, .argument_count = 1, .address_count = 1};
+    struct vyre_cl_dispatcher_input input = {
+        .source = source,
+        .source_bytes = strlen(source),
+        .defines = &define,
+        .define_count = define != NULL,
+        .kernels = &kernel,
+        .kernel_count = 1,
+        .local_size = {64, 1, 1},
+    };
+    enum vyre_status status = vyre_cl_dispatcher_check(&NO_ALLOCATOR, &input, reason, form);
+    struct vyre_cl_dispatcher_output output;
+    struct vyre_diag diag = {0};
+    enum vyre_status again = vyre_cl_dispatcher_generate(&NO_ALLOCATOR, &input, &output, &diag);
+    assert_int_equal(status, again); /* check says what generate does */
+    assert_string_equal(reason, diag.message);
+    if (status == VYRE_OK)
+        assert_int_equal(strlen(output.source), output.source_bytes);
+    else
+        assert_null(output.source);
+    vyre_cl_dispatcher_free(&NO_ALLOCATOR, &output);
+    return status;
+}
+
+static void takes(const char *source, enum vyre_cl_dispatcher_form expected)
+{
+    char reason[VYRE_CL_REASON_BYTES];
+    enum vyre_cl_dispatcher_form form;
+    if (check_with(source, NULL, reason, &form) != VYRE_OK)
+        fail_msg("refused (%s): %s", reason, source);
+    assert_int_equal(form, expected);
+}
+
+static void refuses(const char *source, const char *expected)
+{
+    char reason[VYRE_CL_REASON_BYTES];
+    enum vyre_cl_dispatcher_form form;
+    enum vyre_status status = check_with(source, NULL, reason, &form);
+    if (status != VYRE_UNSUPPORTED)
+        fail_msg("taken: %s", source);
+    if (strcmp(reason, expected) != 0)
+        fail_msg("'%s' instead of '%s': %s", reason, expected, source);
+}
+
+#define K "__kernel void k(__global int *a) { a[get_global_id(0)] = 1; }\n"
+
+static void check_barrier_free_source_takes_loops(void **state)
+{
+    (void)state;
+    takes(K, VYRE_CL_FORM_LOOPED);
+    takes("kernel void k(global int*a){}", VYRE_CL_FORM_LOOPED);
+    takes("// barrier(0);\n/* printf */" K, VYRE_CL_FORM_LOOPED);
+    takes("__constant char t[] = \"printf(barrier) { \\\" /*\";\n" K, VYRE_CL_FORM_LOOPED);
+    takes("typedef struct { int a, b; } s; struct t { int x; }; enum e { A, B };\n"
+          "union u { int i; float f; }; struct v;;\n" K,
+          VYRE_CL_FORM_LOOPED);
+    takes("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#ifdef cl_khr_fp64\n#endif\n" K,
+          VYRE_CL_FORM_LOOPED);
+    takes("#define A(x) \\\r\n (x)\r\n" K, VYRE_CL_FORM_LOOPED);
+    takes("#\n#define EMPTY\n#define self self\nint f(int self) { return self; }\n" K,
+          VYRE_CL_FORM_LOOPED);
+    takes("__attribute__((vec_type_hint(int))) __attribute__((work_group_size_hint(64, 1, 1)))\n" K,
+          VYRE_CL_FORM_LOOPED);
+    takes("__attribute__((reqd_work_group_size(64u, 1, 1)))\n" K, VYRE_CL_FORM_LOOPED);
+    takes("__kernel void other(__global int *a) { printf(\"%d\", 1); barrier(0); }\n" K,
+          VYRE_CL_FORM_LOOPED);
+}
+
+static void check_barriers_by_any_way_take_groups(void **state)
+{
+    (void)state;
+    takes("__kernel void k(__global int *a) { barrier(CLK_LOCAL_MEM_FENCE); }",
+          VYRE_CL_FORM_GROUPED);
+    takes("#define SYNC barrier(CLK_LOCAL_MEM_FENCE)\nvoid f(void) { SYNC; }\n"
+          "__kernel void k(__global int *a) { f(); }",
+          VYRE_CL_FORM_GROUPED);
+    takes("__kernel void k(__global int *a) { a[0] = work_group_reduce_add(1); }",
+          VYRE_CL_FORM_GROUPED);
+    takes("__kernel void k(__global int *a) { __local int t[4]; a[0] = t[0]; }",
+          VYRE_CL_FORM_LOOPED);
+}
+
+static void check_what_it_does_not_know_refuses(void **state)
+{
+    (void)state;
+    refuses("", "kernel that is not in plain sight");
+    refuses("#define KERNEL __kernel\nKERNEL void k(__global int *a) {}",
+            "kernel that is not in plain sight");
+    refuses("__kernel void k(__global int *a);", "kernel that is not in plain sight");
+    refuses("#include \"x.h\"\n" K, "#include");
+    refuses("#import x\n" K, "directive that is not known");
+    refuses("#pragma pack(1)\n" K, "pragma that is not known");
+    refuses("int x @ 3;" K, "byte that is no OpenCL C");
+    refuses("__constant char c[] = \"a\n\";" K, "literal over several lines");
+    refuses(K "/* open", "comment without an end");
+    refuses("#define A get_\\\nglobal_id\n" K, "line continuation inside a token");
+    refuses("int f(int a) <% return a; %>" K, "digraph or trigraph");
+    refuses("}" K, "brackets that do not match");
+    refuses("int f(int a[) {]}" K, "brackets that do not match");
+    refuses("#if X\nint f(void) {\n#else\nint f(int a) {\n#endif\nreturn 1; }" K,
+            "brackets that depend on a conditional");
+    refuses("#if X\n#endif\n#endif\n" K, "conditional without a beginning");
+    refuses("int f(\n#if X\nint a\n#endif\n) { return 1; }" K, "directive inside a declaration");
+    refuses("#define FN(n) int n(int x) { return x; }\nFN(f)\n" K,
+            "macro call or unknown declaration at program scope");
+    refuses("int f(int a)[3];" K, "macro call or unknown declaration at program scope");
+    refuses("__attribute__ int f(int a) { return a; }" K, "attribute that is not understood");
+    refuses("typedef int t" K, "declaration without an end");
+    refuses("#if f\n#endif\nint f(int a) { return a; }" K, "directive about a function's name");
+    refuses("#define f 1\nint f(int a) { return a; }" K, "macro and function of one name");
+    refuses("int f(int a);int f(int a, int b) { return a; }" K, "function declared in two ways");
+}
+
+static void check_what_would_change_meaning_refuses(void **state)
+{
+    (void)state;
+    refuses("#define get_global_id(x) 0\n" K, "macro that changes a word of the language");
+    refuses("#undef get_local_id\n" K, "directive about a word of the language");
+    refuses("#define __global\n" K, "macro that changes a word of the language");
+    refuses("#define barrier(x)\n" K, "macro that changes a word of the language");
+    refuses("int get_group_id(int x) { return x; }" K,
+            "function with the name of a word of the language");
+    refuses("int vyre_x;" K, "identifier with the prefix vyre_");
+    refuses("__kernel void k(__global int *a) { a[0] = __LINE__; }",
+            "the source asks where it stands");
+    refuses("#if __OPENCL_C_VERSION__ < 200\n#endif\n" K,
+            "the source asks for the version of OpenCL C");
+    refuses("__global int counter;" K, "variable at program scope");
+    refuses("int x = 3;" K, "variable at program scope");
+    refuses("struct s { int a; } one;" K, "variable at program scope");
+    refuses("__constant int *p;" K, "variable at program scope");
+    refuses("__attribute__((overloadable)) int f(int a) { return a; }" K, "overloaded functions");
+}
+
+static void check_what_cannot_run_resident_refuses(void **state)
+{
+    (void)state;
+    refuses("__kernel void k(__global int *a) { printf(\"x\"); }", "printf in a kernel");
+    refuses("#define LOG printf\nvoid f(void) { LOG(\"x\"); }"
+            "__kernel void k(__global int *a) { f(); }",
+            "printf in a kernel");
+    refuses("__kernel void k(read_only image2d_t i) {}", "images");
+    refuses("__kernel void k(sampler_t s) {}", "samplers");
+    refuses("__kernel void k(read_only pipe int p) {}", "pipes");
+    refuses("__kernel void k(__global int *a) { enqueue_kernel(); }",
+            "kernel that enqueues kernels");
+    refuses("__kernel void k(__global int *a) { a[0] = get_sub_group_id(); }", "sub-groups");
+    refuses("__kernel void k(__global int *a) { asm(\"nop\"); }", "inline assembly");
+    refuses("int f(int n);int g(int n) { return f(n); }int f(int n) { return g(n); }"
+            "__kernel void k(__global int *a) { a[0] = f(1); }",
+            "recursion");
+    refuses("#define CALL f(1)\nint f(int n) { return CALL; }"
+            "__kernel void k(__global int *a) { a[0] = f(1); }",
+            "recursion");
+    refuses("__attribute__((reqd_work_group_size(32, 1, 1)))" K,
+            "reqd_work_group_size differs from the local size");
+    refuses("#if X\n" K "#else\n" K "#endif\n", "kernel that is defined twice");
+}
+
+static void check_arguments_unlike_the_source_refuses(void **state)
+{
+    (void)state;
+    refuses("__kernel void k(__global int *a, int b) {}",
+            "another number of arguments than the source shows");
+    refuses("__kernel void k(int a) {}", "argument of another kind than the source shows");
+    refuses("__kernel void k(__local int *a) {}", "argument of another kind than the source shows");
+    refuses("__kernel void k(__constant int *a) {}",
+            "argument of another kind than the source shows");
+    refuses("__kernel void k(__global int a[]) {}", "parameter that is not understood");
+    refuses("__kernel void k(__global int *) {}", "parameter that is not understood");
+    refuses("__kernel void k(__global int (*a)[4]) {}", "parameter that is not understood");
+}
+
+static void check_local_variables_that_could_be_mistaken_refuses(void **state)
+{
+    (void)state;
+#define L(body) "__kernel void k(__global int *a) { " body " }"
+    takes(L("__local int t[4], u; __local float4 v[2][3]; t[0] = u * t[1] + f(t, u);"),
+          VYRE_CL_FORM_LOOPED);
+    takes(L("__local int t[4]; __local int *p = t; local int *q = (local int *)t + 1, *r;"),
+          VYRE_CL_FORM_LOOPED);
+    takes(L("__local int t[4]; if (a[0]) { __local int *p = t; } return t[0];"),
+          VYRE_CL_FORM_LOOPED);
+    refuses(L("__local int t[4]; { int t = 3; a[0] = t; }"),
+            "local variable's name has a second meaning");
+    refuses(L("__local int t[4]; { int x, t = 3; }"), "local variable's name has a second meaning");
+    refuses(L("__local int t[4]; { int *t = a; }"), "local variable's name has a second meaning");
+    refuses(L("__local int t[4]; a[0] = s.t;"), "local variable's name has a second meaning");
+    refuses(L("__local int t[4]; a[0] = s->t;"), "local variable's name has a second meaning");
+    refuses(L("__local int a[4];"), "local variable's name has a second meaning");
+    refuses("#define M(s) s.t\n" L("__local int t[4]; M(t);"),
+            "local variable's name has a second meaning");
+    refuses("#define t u\n" L("__local int t[4];"), "local variable's name has a second meaning");
+    refuses(L("const int n = 4; __local int t[n];"),
+            "local variable's type depends on its function");
+    refuses(L("typedef int mine; __local mine t[4];"),
+            "local variable's type depends on its function");
+    refuses(L("\n#define N 4\n __local int t[N];"),
+            "local variable behind a define in its function");
+    refuses(L("\n#if X\n __local int t[4];\n#endif\n"), "local variable under a conditional");
+    refuses(L("{ __local int t[4]; }"), "declaration with __local that is not understood");
+    refuses(L("__local int *p, t[4];"), "declaration with __local that is not understood");
+    refuses(L("__local int * __local p;"), "declaration with __local that is not understood");
+    refuses(L("__local int t = 3;"), "declaration with __local that is not understood");
+    refuses(L("__local struct { int x; } t;"), "declaration with __local that is not understood");
+    refuses("__kernel void o(__global int *a) { __local int t[4]; a[0] = t[0]; }"
+            "__kernel void k(__global int *a) { o(a); }",
+            "call of a kernel that has local variables");
+#undef L
+}
+
+static void check_defines_of_build_options_are_seen(void **state)
+{
+    (void)state;
+    static const char source[] = "__kernel void k(__global int *a) { F(a); }";
+    char reason[VYRE_CL_REASON_BYTES];
+    enum vyre_cl_dispatcher_form form;
+    assert_int_equal(check_with(source, "F(x)=x[0]=1", reason, &form), VYRE_OK);
+    assert_int_equal(form, VYRE_CL_FORM_LOOPED);
+    assert_int_equal(check_with(source, "F(x)=barrier(1)", reason, &form), VYRE_OK);
+    assert_int_equal(form, VYRE_CL_FORM_GROUPED);
+    assert_int_equal(check_with(source, "F=printf", reason, &form), VYRE_UNSUPPORTED);
+    assert_int_equal(check_with(source, "get_local_id=F", reason, &form), VYRE_UNSUPPORTED);
+    assert_int_equal(check_with(source, "F=\\", reason, &form), VYRE_UNSUPPORTED);
+    assert_int_equal(check_with(source, "F=1\n#include <x>", reason, &form), VYRE_UNSUPPORTED);
+    assert_int_equal(check_with(source, "=1", reason, &form), VYRE_UNSUPPORTED);
+}
+
+static void generate_bad_input_is_invalid(void **state)
+{
+    (void)state;
+    struct vyre_cl_dispatcher_kernel kernel = {.entry = "k"};
+    struct vyre_cl_dispatcher_input input = {
+        .source = K, .source_bytes = sizeof K - 1, .kernels = &kernel, .kernel_count = 1};
+    struct vyre_cl_dispatcher_output output;
+    struct vyre_diag diag = {0};
+    assert_int_equal(vyre_cl_dispatcher_generate(&NO_ALLOCATOR, NULL, &output, &diag),
+                     VYRE_INVALID);
+    assert_int_equal(diag.id, VYRE_DIAG_ARGUMENT_NULL);
+    assert_int_equal(vyre_cl_dispatcher_generate(&NO_ALLOCATOR, &input, &output, &diag),
+                     VYRE_INVALID);
+    assert_int_equal(diag.id, VYRE_DIAG_ARGUMENT_RANGE); /* no local size */
+    input.local_size[0] = input.local_size[1] = input.local_size[2] = 1;
+    kernel.address_count = VYRE_CL_SLOT_ADDRESSES_MAX + 1;
+    assert_int_equal(vyre_cl_dispatcher_generate(&NO_ALLOCATOR, &input, &output, &diag),
+                     VYRE_INVALID);
+    kernel.address_count = 0;
+    input.form = VYRE_CL_FORM_LOOPED;
+    input.source = "__kernel void k(void) { barrier(1); }";
+    input.source_bytes = strlen(input.source);
+    assert_int_equal(vyre_cl_dispatcher_generate(&NO_ALLOCATOR, &input, &output, &diag),
+                     VYRE_UNSUPPORTED);
+    assert_string_equal(diag.message, "barriers in a looped dispatcher");
+    input.source = "/* \0 */ __kernel void k(void) { }";
+    input.source_bytes = sizeof "/* \0 */ __kernel void k(void) { }" - 1;
+    assert_int_equal(vyre_cl_dispatcher_generate(&NO_ALLOCATOR, &input, &output, &diag),
+                     VYRE_UNSUPPORTED);
+    assert_string_equal(diag.message, "byte that is no OpenCL C");
+}
+
+static void generate_gives_back_all_memory(void **state)
+{
+    (void)state;
+    static const struct vyre_cl_argument buffer = {.kind = VYRE_CL_ARGUMENT_GLOBAL};
+    struct vyre_cl_dispatcher_kernel kernel = {
+        .entry = "k", .arguments = &buffer, .argument_count = 1, .address_count = 1};
+    struct vyre_cl_dispatcher_input input = {.source = K,
+                                             .source_bytes = sizeof K - 1,
+                                             .kernels = &kernel,
+                                             .kernel_count = 1,
+                                             .local_size = {64, 1, 1}};
+    struct test_allocator counts = {0};
+    struct vyre_allocator allocator = {
+        .user = &counts, .allocate = test_allocate, .deallocate = test_deallocate};
+    struct vyre_cl_dispatcher_output output;
+    assert_int_equal(vyre_cl_dispatcher_generate(&allocator, &input, &output, NULL), VYRE_OK);
+    vyre_cl_dispatcher_free(&allocator, &output);
+    assert_int_equal(counts.live_count, 0);
+    assert_int_equal(counts.mismatch_count, 0);
+    counts.fails = true;
+    assert_int_equal(vyre_cl_dispatcher_generate(&allocator, &input, &output, NULL),
+                     VYRE_OUT_OF_MEMORY);
+    assert_int_equal(counts.live_count, 0);
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+/* Whatever a source says, the answer is a status and a reason that fits. */
+static void generate_mutated_source_never_fails_otherwise(void **state)
+{
+    (void)state;
+    static const char seed[] =
+        "#define T(i) tile[i]\n#if N > 3\nint g(int x) { return x; }\n#else\nint g(int);\n#endif\n"
+        "constant float c[2] = {1.0f, 2e-3f}; /* c */ typedef struct { int a; } s;\n"
+        "static inline int h(int x, s *p) { return g(x) + p->a; } // h\n"
+        "__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\n"
+        "void k(__global int *a) {\n  __local int tile[4], u; __local int *p = tile;\n"
+        "  s v = {3};\n  T(0) = h(1, &v) + sizeof(tile);\n  for (int i = 0; i < 3; i++) { u += i; "
+        "}\n"
+        "  barrier(CLK_LOCAL_MEM_FENCE);\n  a[get_global_id(0)] = tile[1] + \\\n p[2];\n}\n";
+    static const char *const pieces[] = {
+        "#",    "##", "\\\n", "/*",    "*/",       "//", "\"",      "(",        ")",
+        "{",    "}",  "[",    "]",     ";",        ",",  "__local", "k",        "#if\n",
+        "tile", "->", "=",    "#else", "#endif\n", "'",  "typedef", "__kernel", "*"};
+    char text[2 * sizeof seed];
+    uint32_t random = 2463534242u;
+    size_t taken = 0;
+    for (uint32_t round = 0; round < VYRE_TEST_MUTATIONS; round++) {
+        size_t size = sizeof seed - 1;
+        memcpy(text, seed, size);
+        for (uint32_t edits = 1 + next_random(&random) % 4; edits > 0; edits--) {
+            size_t at = next_random(&random) % size;
+            const char *piece = pieces[next_random(&random) % COUNT_OF(pieces)];
+            uint32_t kind = next_random(&random) % 4;
+            size_t cut = kind == 0 ? next_random(&random) % (size - at) : 1;
+            if (kind == 1) {
+                text[at] = (char)(32 + next_random(&random) % 95);
+            } else if (kind == 2 && size + 16 < sizeof text) {
+                memmove(text + at + strlen(piece), text + at, size - at);
+                memcpy(text + at, piece, strlen(piece));
+                size += strlen(piece);
+            } else if (cut < 40 && size > 100) {
+                memmove(text + at, text + at + cut, size - at - cut);
+                size -= cut;
+            }
+        }
+        char *exact = malloc(size + 1); /* so that a read past the end is seen */
+        memcpy(exact, text, size);
+        exact[size] = '\0';
+        char reason[VYRE_CL_REASON_BYTES];
+        enum vyre_status status = check_with(exact, NULL, reason, NULL);
+        free(exact);
+        assert_true(status == VYRE_OK || status == VYRE_UNSUPPORTED);
+        assert_true((status == VYRE_OK) == (reason[0] == '\0'));
+        taken += status == VYRE_OK;
+    }
+    assert_true(taken > 0 && taken < VYRE_TEST_MUTATIONS);
+}
+
+static void ring_layout_keeps_small_items_in_one_line(void **state)
+{
+    (void)state;
+    /* Two addresses and two 4-byte constants, as saxpy has them. */
+    size_t end = offsetof(struct vyre_cl_slot, payload) + vyre_cl_slot_constants_offset(2) + 8;
+    assert_true(end <= VYRE_CL_LINE_BYTES);
+    assert_int_equal(vyre_cl_slot_constants_offset(0), 0);
+    assert_int_equal(vyre_cl_slot_constants_offset(1), 16);
+    assert_true(vyre_cl_slot_constants_offset(VYRE_CL_SLOT_ADDRESSES_MAX) +
+                    VYRE_CONSTANTS_BYTES_MAX <=
+                VYRE_CL_SLOT_PAYLOAD_BYTES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(check_barrier_free_source_takes_loops),
+        cmocka_unit_test(check_barriers_by_any_way_take_groups),
+        cmocka_unit_test(check_what_it_does_not_know_refuses),
+        cmocka_unit_test(check_what_would_change_meaning_refuses),
+        cmocka_unit_test(check_what_cannot_run_resident_refuses),
+        cmocka_unit_test(check_arguments_unlike_the_source_refuses),
+        cmocka_unit_test(check_local_variables_that_could_be_mistaken_refuses),
+        cmocka_unit_test(check_defines_of_build_options_are_seen),
+        cmocka_unit_test(generate_bad_input_is_invalid),
+        cmocka_unit_test(generate_gives_back_all_memory),
+        cmocka_unit_test(generate_mutated_source_never_fails_otherwise),
+        cmocka_unit_test(ring_layout_keeps_small_items_in_one_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
