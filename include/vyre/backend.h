@@ -332,6 +332,9 @@ struct vyre_backend_ops {
 
     /* Optional: what the driver says of memory. */
     void (*memory_info)(void *device, struct vyre_device_memory *out_memory);
+
+    /* Optional: the clock by which work is timed, where it is not that of vyre_clock_ns. */
+    uint64_t (*now_ns)(void *device);
 };
 
 #ifdef __cplusplus

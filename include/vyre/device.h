@@ -142,8 +142,14 @@ struct vyre_device_desc {
 
     const uint8_t *uuid; /* NULL: any; else VYRE_UUID_BYTES: only the device that has it */
     bool device_times;   /* measure on the device what is timed, even where that slows it down */
-    uint64_t memory_limit_bytes;  /* of all buffers together; 0: what the device reports */
-    uint64_t staging_bytes;       /* for uploads and downloads of one device; 0: 16 MiB */
+    uint64_t memory_limit_bytes; /* of all buffers together; 0: what the device reports */
+    uint64_t staging_bytes;      /* for uploads and downloads of one device; 0: 16 MiB */
+    uint32_t shape_limit;        /* shapes that auto remembers; 0: 1,024; at most 1,048,576 */
+    uint32_t explore_bps;    /* auto may spend this much of the running time on trying modes that
+                              were dearer before, in 1/10,000; 0: 300; at most 10,000 */
+    bool no_exploration;     /* auto tries each mode once at most */
+    uint32_t decision_limit; /* decision records kept; 0: 256; at most 1,048,576 */
+    bool no_decisions;       /* keep none and count none */
     const char *spirv_tools_path; /* the module for GLSL and SPIR-V; NULL: beside the library, then
                                      as the loader finds it */
 };
@@ -225,8 +231,9 @@ enum vyre_mode_reason {
     VYRE_REASON_ABILITY_ABSENT = 4,   /* a policy asked for `wanted`, which the device lacks */
     VYRE_REASON_RECORDING_FAILED = 5, /* ... whose recording failed */
     VYRE_REASON_BATCH_UNFIT = 6,      /* ... which cannot run this batch */
+    VYRE_REASON_MEASURED = 7,         /* ... but another mode costs less, by what was measured */
 };
-#define VYRE_REASON_COUNT 7
+#define VYRE_REASON_COUNT 8
 VYRE_API const char *vyre_mode_reason_name(enum vyre_mode_reason reason);
 
 /* What is known of a complete batch. Kept for the last `in_flight_limit` batches at least. */

@@ -13,6 +13,7 @@
 #include <vyre/batch.h>
 #include <vyre/binding_plan.h>
 #include <vyre/calibration.h>
+#include <vyre/decision.h>
 #include <vyre/device.h>
 #include <vyre/diag.h>
 #include <vyre/export.h>

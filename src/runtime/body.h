@@ -25,6 +25,7 @@
 #include "base/arena.h"
 
 struct vyre_buffer;
+struct vyre_governor_shape;
 struct vyre_kernel;
 
 /* Bytes of a buffer. */
@@ -60,6 +61,8 @@ struct vyre_body {
     bool keyed; /* `key` is known for `key_salt` */
     uint32_t key_salt;
     struct vyre_hash128 key;
+    struct vyre_governor_shape *shape_entry; /* Borrowed: the device's, if the serial is its */
+    uint64_t shape_serial;
     uint32_t resource_max; /* most ranges that a dispatch binds */
     bool chained;          /* each command touches what the one before it wrote */
     bool host_overlap;     /* commands meet in the caller's memory: the batch is run as a chain */

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "runtime/internal.h"
 #include "runtime/probe_kernel.h"
@@ -61,11 +60,11 @@ static double time_run(struct probe *probe, struct vyre_batch *batch, struct way
 {
     const struct vyre_submit_options options = {.mode = way.mode, .variant = way.variant};
     struct vyre_ticket ticket;
-    uint64_t start_ns = vyre_clock_now_ns();
+    uint64_t start_ns = vyre_device_now_ns(probe->device);
     enum vyre_status status = vyre_batch_submit(batch, &options, &ticket, probe->diag);
     if (status == VYRE_OK)
         status = vyre_ticket_wait(probe->device, ticket, VYRE_FOREVER, probe->diag);
-    uint64_t end_ns = vyre_clock_now_ns();
+    uint64_t end_ns = vyre_device_now_ns(probe->device);
     fail(probe, status);
     return (double)(end_ns - start_ns);
 }
@@ -106,7 +105,7 @@ static void sample_until_good(struct probe *probe, sample_function *sample, stru
                               uint32_t most, struct vyre_cost out_costs[2])
 {
     struct vyre_samples samples[2] = {{.count = 0}, {.count = 0}};
-    uint64_t end_ns = vyre_clock_now_ns() + probe->figure_ns;
+    uint64_t end_ns = vyre_device_now_ns(probe->device) + probe->figure_ns;
     bool good = false;
     while (probe->status == VYRE_OK && !good && samples[0].count < most) {
         double values[2] = {0.0, 0.0};
@@ -118,7 +117,7 @@ static void sample_until_good(struct probe *probe, sample_function *sample, stru
         good = samples[0].count >= VYRE_SAMPLES_MIN &&
                vyre_cost_within(&out_costs[0], GOOD_PERCENT) &&
                vyre_cost_within(&out_costs[1], GOOD_PERCENT);
-        if (vyre_clock_now_ns() > end_ns && samples[0].count >= 3)
+        if (vyre_device_now_ns(probe->device) > end_ns && samples[0].count >= 3)
             break;
     }
 }
@@ -181,10 +180,10 @@ static void sample_submit(struct probe *probe, struct way way, double out_ns[2])
 {
     const struct vyre_submit_options options = {.mode = way.mode, .variant = way.variant};
     struct vyre_ticket ticket = {0};
-    uint64_t start_ns = vyre_clock_now_ns();
+    uint64_t start_ns = vyre_device_now_ns(probe->device);
     for (int i = 0; i < SUBMITS_IN_A_ROW && probe->status == VYRE_OK; i++)
         fail(probe, vyre_batch_submit(probe->one, &options, &ticket, probe->diag));
-    out_ns[0] = (double)(vyre_clock_now_ns() - start_ns) / SUBMITS_IN_A_ROW;
+    out_ns[0] = (double)(vyre_device_now_ns(probe->device) - start_ns) / SUBMITS_IN_A_ROW;
     if (probe->status == VYRE_OK)
         fail(probe, vyre_ticket_wait(probe->device, ticket, VYRE_FOREVER, probe->diag));
 }
@@ -305,15 +304,15 @@ static void sample_compile(struct probe *probe, struct way way, double out_ns[2]
 {
     struct vyre_probe_kernel source;
     struct vyre_kernel *kernel = NULL;
-    vyre_probe_kernel_init(&source, vyre_clock_now_ns());
+    vyre_probe_kernel_init(&source, vyre_device_now_ns(probe->device));
     double warm = time_run(probe, probe->one, way);
-    uint64_t start_ns = vyre_clock_now_ns();
+    uint64_t start_ns = vyre_device_now_ns(probe->device);
     fail(probe, vyre_kernel_create(probe->device, &source.desc, &kernel, probe->diag));
     struct vyre_batch *batch = kernel ? new_batch(probe) : NULL;
     add_dispatches(probe, batch, kernel, probe->words, 1);
     if (probe->status == VYRE_OK)
         (void)time_run(probe, batch, way);
-    out_ns[0] = (double)(vyre_clock_now_ns() - start_ns) - warm;
+    out_ns[0] = (double)(vyre_device_now_ns(probe->device) - start_ns) - warm;
     vyre_batch_destroy(&batch);
     vyre_kernel_destroy(&kernel);
 }
@@ -417,7 +416,7 @@ enum vyre_status vyre_device_calibrate(struct vyre_device *device,
                                        struct vyre_diag *diag)
 {
     static const struct vyre_calibration_options defaults = {0};
-    uint64_t start_ns = vyre_clock_now_ns();
+    uint64_t start_ns = vyre_device_now_ns(device);
     struct vyre_calibration calibration = {.taken_s = (uint64_t)time(NULL)};
     struct probe probe = {
         .device = device,
@@ -435,7 +434,7 @@ enum vyre_status vyre_device_calibrate(struct vyre_device *device,
     tear_down(&probe);
     if (probe.status != VYRE_OK)
         return probe.status;
-    calibration.took_ns = vyre_clock_now_ns() - start_ns;
+    calibration.took_ns = vyre_device_now_ns(device) - start_ns;
     *out_calibration = calibration;
     return vyre_device_set_calibration(device, &calibration, diag);
 }
@@ -461,6 +460,7 @@ enum vyre_status vyre_device_set_calibration(struct vyre_device *device,
     }
     vyre_lock_acquire(&device->lock);
     device->calibration = *calibration;
+    vyre_candidates_price(&device->candidates, &device->facts, calibration);
     vyre_lock_release(&device->lock);
     return VYRE_OK;
 }

@@ -1,59 +1,106 @@
 /*
- * decide.c: which mode a batch in auto runs in: where a decision is made.
+ * decide.c: in which mode a batch in auto runs: where a decision is made.
  *
- * The six policies are asked with the costs that the backend states for its kind of device. The
- * number of repeats is the user's hint, else as many as were seen of the shape so far. Replay goes
- * before persistent: both save the launches, but a recording also works while other batches run.
+ * The six policies say what should pay, by the device's costs; the governor weighs every candidate
+ * by these costs and by what was measured of the shape. A settled shape skips both.
+ *
+ * The number of repeats is the user's hint, else as many as were seen of the shape so far.
  */
 #include "runtime/decide.h"
 
 #include "base/checked.h"
 
+/* ---- What is known of the shape --------------------------------------------------------------- */
+
+/* The shape's entry, counted as seen once more. A body that is submitted again finds it at once. */
+static struct vyre_governor_shape *see(struct vyre_device *device, struct vyre_body *body)
+{
+    struct vyre_governor_shape *shape = body->shape_entry;
+    if (shape && body->hashed && shape->serial == body->shape_serial) {
+        vyre_governor_see_again(&device->governor, shape);
+        return shape;
+    }
+    shape = vyre_governor_see(&device->governor, vyre_body_shape(body));
+    body->shape_entry = shape;
+    body->shape_serial = shape->serial;
+    return shape;
+}
+
+static struct vyre_shape_note *note_of(struct vyre_device *device,
+                                       const struct vyre_governor_shape *shape)
+{
+    struct vyre_shape_note *note = &device->shape_notes[shape - device->governor.shapes];
+    if (note->serial != shape->serial)
+        *note = (struct vyre_shape_note){.serial = shape->serial};
+    return note;
+}
+
 /* D2 and D3 look at the plan, which is made once per shape. */
 static void plan_shape(struct vyre_device *device, const struct vyre_body *body,
-                       struct vyre_shape *shape)
+                       struct vyre_shape_note *note)
 {
     struct vyre_batch_plan plan;
     struct vyre_arm first, second, kernel;
     uint32_t slot;
-    shape->planned = true;
+    note->planned = true;
     if (vyre_batch_planner_plan(&device->planner, &body->view, &plan, NULL) != VYRE_OK)
         return; /* both verdicts stay "nothing decided" */
     if (vyre_batch_planner_arms(&device->planner, &plan, &first, &second))
-        shape->arms = vyre_arm_independence_decide(&first, &second);
+        note->arms = vyre_arm_independence_decide(&first, &second);
     if (vyre_batch_planner_copy(&device->planner, &plan, &slot, &kernel))
-        shape->copy = vyre_copy_overlap_decide(slot, &kernel);
+        note->copy = vyre_copy_overlap_decide(slot, &kernel);
 }
+
+/* ---- The six verdicts ------------------------------------------------------------------------- */
 
 static bool has(const struct vyre_device *device, enum vyre_ability_id ability)
 {
     return device->facts.abilities[ability].value != 0;
 }
 
-/* What a plain launch costs, per command. */
-static uint64_t launch_cost_ns(const struct vyre_device *device, const struct vyre_body *body)
+static uint64_t whole_ns(double ns)
 {
-    const struct vyre_launch_costs *costs = &device->facts.costs;
-    return costs->plain_command_ns + (body->view.is_chain ? 0 : costs->plan_command_ns);
+    return ns <= 0.0 ? 0 : ns >= 1e18 ? UINT64_C(1000000000000000000) : (uint64_t)(ns + 0.5);
 }
 
-/* All six verdicts. */
-static void ask(const struct vyre_device *device, const struct vyre_body *body,
-                const struct vyre_shape *shape, uint32_t repeat_hint, struct vyre_bundle *out)
+/* The costs of the first candidate of a mode: the one without variants. */
+static const struct vyre_candidate_costs *costs_of(const struct vyre_device *device,
+                                                   enum vyre_mode mode)
 {
-    const struct vyre_launch_costs *costs = &device->facts.costs;
-    uint64_t commands = body->view.command_count;
-    uint64_t launch_ns = launch_cost_ns(device, body);
+    uint32_t i = 0;
+    while (device->candidates.list[i].mode != mode)
+        i++;
+    return &device->candidates.costs[i];
+}
+
+/* What a mode costs beyond the execution, for the whole batch. */
+static uint64_t batch_cost_ns(const struct vyre_device *device, enum vyre_mode mode,
+                              uint32_t commands)
+{
+    const struct vyre_candidate_costs *costs = costs_of(device, mode);
+    return whole_ns(costs->batch_ns + costs->command_ns * commands);
+}
+
+static void ask(const struct vyre_device *device, const struct vyre_body *body,
+                const struct vyre_shape_note *note, uint32_t repeats, struct vyre_bundle *out)
+{
+    uint32_t commands = body->view.command_count;
+    const struct vyre_candidate_costs *plain = costs_of(device, VYRE_MODE_PLAIN);
+    const struct vyre_candidate_costs *replay = costs_of(device, VYRE_MODE_REPLAY);
+    const struct vyre_candidate_costs *resident = costs_of(device, VYRE_MODE_PERSISTENT);
+    /* Per item: what a resident kernel does not save is no overhead of the launch. */
+    double saved = plain->command_ns - resident->command_ns;
     const struct vyre_persistent_kernel_input persistent = {
-        .batch_size = body->view.command_count,
-        .per_launch_overhead_ns = launch_ns,
-        .persistent_setup_overhead_ns = costs->persistent_setup_ns,
+        .batch_size = commands,
+        .per_launch_overhead_ns = whole_ns(saved),
+        .persistent_setup_overhead_ns = whole_ns(resident->fixed_batch_ns),
     };
     const struct vyre_command_reuse_input reuse = {
-        .repeat_count = repeat_hint ? repeat_hint : shape->seen,
-        .per_launch_overhead_ns = vyre_saturating_mul_u64(commands, launch_ns),
-        .record_overhead_ns = vyre_saturating_mul_u64(commands, costs->record_command_ns),
-        .replay_overhead_ns = vyre_saturating_mul_u64(commands, costs->replay_command_ns),
+        .repeat_count = repeats,
+        .per_launch_overhead_ns = batch_cost_ns(device, VYRE_MODE_PLAIN, commands),
+        .record_overhead_ns =
+            whole_ns(replay->fixed_batch_ns + replay->fixed_command_ns * commands),
+        .replay_overhead_ns = batch_cost_ns(device, VYRE_MODE_REPLAY, commands),
     };
     const struct vyre_bindless_input bindless = {
         .resource_count = body->resource_max,
@@ -64,20 +111,20 @@ static void ask(const struct vyre_device *device, const struct vyre_body *body,
     const struct vyre_trace_jit_input jit = {0};
     *out = (struct vyre_bundle){
         .persistent_kernel = vyre_persistent_kernel_decide(&persistent),
-        .arms = shape->arms,
-        .copy = shape->copy,
+        .arms = note->arms,
+        .copy = note->copy,
         .command_reuse = vyre_command_reuse_decide(&reuse),
         .bindless = vyre_bindless_decide(&bindless),
         .trace_jit = vyre_trace_jit_decide(&jit),
     };
 }
 
-/* The mode that the verdicts ask for. */
-static enum vyre_mode wanted_mode(struct vyre_device *device, struct vyre_body *body,
-                                  struct vyre_shape *shape, uint32_t repeat_hint)
+/* The mode that the verdicts ask for. Replay goes first: it also works while other batches run. */
+static enum vyre_mode wanted_mode(struct vyre_device *device, const struct vyre_body *body,
+                                  const struct vyre_shape_note *note, uint32_t repeats)
 {
     struct vyre_bundle bundle;
-    ask(device, body, shape, repeat_hint, &bundle);
+    ask(device, body, note, repeats, &bundle);
     if (device->instance->audit)
         vyre_audit_record_bundle(device->instance->audit, &bundle);
     if (bundle.command_reuse.choice == VYRE_RECORD_AND_REPLAY)
@@ -87,48 +134,166 @@ static enum vyre_mode wanted_mode(struct vyre_device *device, struct vyre_body *
     return VYRE_MODE_PLAIN;
 }
 
-/* Whether the backend can run the shape in a mode: asked once. */
-static bool fits(struct vyre_device *device, const struct vyre_body *body, struct vyre_shape *shape,
-                 enum vyre_mode mode)
+/* ---- What can run, and at which cost ---------------------------------------------------------- */
+
+/* Whether the backend can run the shape so: asked once. */
+static bool fits(struct vyre_device *device, const struct vyre_body *body,
+                 struct vyre_shape_note *note, uint32_t index)
 {
-    uint8_t bit = (uint8_t)(1u << mode);
-    if (device->ops->batch_check && !(shape->checked & bit)) {
-        shape->checked |= bit;
-        if (device->ops->batch_check(device->native, &body->view, mode, 0, NULL) != VYRE_OK)
-            shape->unfit |= bit;
+    const struct vyre_candidate *candidate = &device->candidates.list[index];
+    uint16_t bit = (uint16_t)(1u << index);
+    if (device->ops->batch_check && !(note->checked & bit)) {
+        note->checked |= bit;
+        if (device->ops->batch_check(device->native, &body->view, candidate->mode,
+                                     candidate->variant, NULL) != VYRE_OK)
+            note->unfit |= bit;
     }
-    return !(shape->unfit & bit);
+    return !(note->unfit & bit);
+}
+
+static enum vyre_candidate_reason why_out(struct vyre_device *device, const struct vyre_body *body,
+                                          struct vyre_shape_note *note, uint32_t index)
+{
+    const struct vyre_candidate *candidate = &device->candidates.list[index];
+    bool replays = candidate->mode == VYRE_MODE_REPLAY;
+    if ((replays && !has(device, VYRE_ABILITY_REPLAY)) ||
+        (candidate->mode == VYRE_MODE_PERSISTENT && !has(device, VYRE_ABILITY_PERSISTENT)))
+        return VYRE_CANDIDATE_ABILITY_ABSENT;
+    /* A chain has nothing to run side by side: both variants would do the same. */
+    if (candidate->variant & VYRE_VARIANT_SERIAL && body->view.is_chain)
+        return VYRE_CANDIDATE_NOT_APPLICABLE;
+    if (note->failed & 1u << index)
+        return VYRE_CANDIDATE_RECORDING_FAILED;
+    return fits(device, body, note, index) ? VYRE_CANDIDATE_NONE : VYRE_CANDIDATE_UNFIT;
+}
+
+static uint32_t bakes_of(const struct vyre_device *device, uint32_t variant)
+{
+    return variant & VYRE_VARIANT_DRIVER ? device->facts.driver_bakes : device->facts.bakes;
+}
+
+static bool is_ready(const struct vyre_device *device, struct vyre_body *body, uint32_t index,
+                     uint64_t now_ns)
+{
+    const struct vyre_candidate *candidate = &device->candidates.list[index];
+    if (candidate->mode == VYRE_MODE_REPLAY)
+        return vyre_recordings_has(
+            &device->recordings,
+            vyre_body_key(body, bakes_of(device, candidate->variant), candidate->variant));
+    if (candidate->mode == VYRE_MODE_PERSISTENT)
+        return device->persistent_seen_ns != 0 &&
+               now_ns - device->persistent_seen_ns < device->desc.persistent_idle_ns;
+    return true;
+}
+
+static void fill_facts(struct vyre_device *device, struct vyre_body *body,
+                       struct vyre_shape_note *note, uint64_t now_ns,
+                       struct vyre_candidate_facts out_facts[VYRE_CANDIDATES_MAX])
+{
+    uint32_t commands = body->view.command_count;
+    for (uint32_t i = 0; i < device->candidates.count; i++) {
+        const struct vyre_candidate_costs *costs = &device->candidates.costs[i];
+        enum vyre_candidate_reason reason = why_out(device, body, note, i);
+        out_facts[i] = (struct vyre_candidate_facts){
+            .feasible = reason == VYRE_CANDIDATE_NONE,
+            .reason = (uint16_t)reason,
+        };
+        if (reason != VYRE_CANDIDATE_NONE)
+            continue;
+        out_facts[i].ready = is_ready(device, body, i, now_ns);
+        out_facts[i].fixed_ns =
+            whole_ns(costs->fixed_batch_ns + costs->fixed_command_ns * commands);
+        out_facts[i].per_batch_ns = whole_ns(costs->batch_ns);
+        out_facts[i].per_command_ns = whole_ns(costs->command_ns);
+        out_facts[i].per_update_ns = whole_ns(costs->update_ns);
+    }
+}
+
+/*
+ * Commands whose recording would have to be made anew because their constants changed: none where
+ * nothing is baked in, or where the shape was never recorded and pays for all of it anyway.
+ */
+static uint32_t count_updates(const struct vyre_device *device, struct vyre_body *body,
+                              const struct vyre_governor_shape *shape)
+{
+    uint32_t any = device->facts.bakes | device->facts.driver_bakes;
+    if (!(any & VYRE_BAKES_CONSTANTS))
+        return 0;
+    for (uint32_t i = 0; i < device->candidates.count; i++) {
+        const struct vyre_candidate *candidate = &device->candidates.list[i];
+        uint32_t bakes = bakes_of(device, candidate->variant);
+        const struct vyre_candidate_track *track = &shape->tracks[i];
+        if (candidate->mode != VYRE_MODE_REPLAY || !(bakes & VYRE_BAKES_CONSTANTS) ||
+            (track->count == 0 && track->first_ns <= 0.0f))
+            continue;
+        struct vyre_hash128 key = vyre_body_key(body, bakes, candidate->variant);
+        return vyre_recordings_has(&device->recordings, key) ? 0 : body->view.command_count;
+    }
+    return 0;
+}
+
+/* ---- The choice ------------------------------------------------------------------------------- */
+
+static enum vyre_mode_reason reason_of(const struct vyre_device *device,
+                                       const struct vyre_shape_note *note, enum vyre_mode mode)
+{
+    enum vyre_mode wanted = (enum vyre_mode)note->wanted;
+    if (mode == wanted)
+        return mode == VYRE_MODE_PLAIN ? VYRE_REASON_CONSERVATIVE : VYRE_REASON_VERDICT;
+    uint32_t i = 0;
+    while (device->candidates.list[i].mode != wanted)
+        i++;
+    if ((wanted == VYRE_MODE_REPLAY && !has(device, VYRE_ABILITY_REPLAY)) ||
+        (wanted == VYRE_MODE_PERSISTENT && !has(device, VYRE_ABILITY_PERSISTENT)))
+        return VYRE_REASON_ABILITY_ABSENT;
+    if (note->failed & 1u << i)
+        return VYRE_REASON_RECORDING_FAILED;
+    return note->unfit & 1u << i ? VYRE_REASON_BATCH_UNFIT : VYRE_REASON_MEASURED;
 }
 
 void vyre_decide_mode_locked(struct vyre_device *device, struct vyre_body *body,
-                             uint32_t repeat_hint, struct vyre_mode_choice *out_choice)
+                             uint32_t repeat_hint, struct vyre_mode_choice *out_choice,
+                             struct vyre_governor_choice *out_governed)
 {
-    struct vyre_shape *shape = vyre_shapes_see(&device->shapes, vyre_body_shape(body));
-    if (!shape->planned)
-        plan_shape(device, body, shape);
-    /*
-     * More repeats never turn replay into plain, and a replay that is not cheaper never becomes it:
-     * then the verdicts need not be asked again, unless somebody audits them.
-     */
-    uint32_t repeats = repeat_hint ? repeat_hint : shape->seen;
-    if (device->instance->audit || shape->settled_at == 0 || repeats < shape->settled_at) {
-        shape->wanted = wanted_mode(device, body, shape, repeat_hint);
-        bool never = device->facts.costs.replay_command_ns >= launch_cost_ns(device, body);
-        shape->settled_at = shape->wanted == VYRE_MODE_REPLAY || never ? repeats : 0;
+    struct vyre_governor_shape *shape = see(device, body);
+    struct vyre_shape_note *note = note_of(device, shape);
+    const struct vyre_governor_batch batch = {
+        .command_count = body->view.command_count,
+        .update_count = count_updates(device, body, shape),
+        .repeat_hint = repeat_hint,
+    };
+    bool settled = vyre_governor_settled(shape, &batch, out_governed);
+    if (!settled || device->instance->audit) {
+        if (!note->planned)
+            plan_shape(device, body, note);
+        uint32_t repeats = repeat_hint ? repeat_hint : shape->seen;
+        note->wanted = (uint8_t)wanted_mode(device, body, note, repeats);
     }
-    enum vyre_mode wanted = shape->wanted;
-    out_choice->mode = wanted;
-    out_choice->wanted = wanted;
-    out_choice->variant = 0;
-    out_choice->reason = VYRE_REASON_VERDICT;
-    if (wanted == VYRE_MODE_PLAIN) {
-        out_choice->reason = VYRE_REASON_CONSERVATIVE;
-    } else if (!has(device,
-                    wanted == VYRE_MODE_REPLAY ? VYRE_ABILITY_REPLAY : VYRE_ABILITY_PERSISTENT)) {
-        out_choice->mode = VYRE_MODE_PLAIN;
-        out_choice->reason = VYRE_REASON_ABILITY_ABSENT;
-    } else if (!fits(device, body, shape, wanted)) {
-        out_choice->mode = VYRE_MODE_PLAIN;
-        out_choice->reason = VYRE_REASON_BATCH_UNFIT;
+    if (!settled) {
+        if (shape->seen >= note->retry_at)
+            note->failed = 0;
+        struct vyre_candidate_facts facts[VYRE_CANDIDATES_MAX];
+        fill_facts(device, body, note, vyre_device_now_ns(device), facts);
+        vyre_governor_choose(&device->governor, shape, facts, device->candidates.count, &batch,
+                             out_governed);
     }
+    const struct vyre_candidate *chosen = &device->candidates.list[out_governed->candidate];
+    *out_choice = (struct vyre_mode_choice){
+        .mode = chosen->mode,
+        .wanted = (enum vyre_mode)note->wanted,
+        .reason = reason_of(device, note, chosen->mode),
+        .variant = chosen->variant,
+    };
+}
+
+void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *body,
+                               struct vyre_governor_choice *governed)
+{
+    struct vyre_governor_shape *shape = body->shape_entry;
+    struct vyre_shape_note *note = note_of(device, shape);
+    note->failed |= (uint16_t)(1u << governed->candidate);
+    note->retry_at = shape->seen < UINT32_MAX / 2 ? shape->seen * 2 : UINT32_MAX;
+    vyre_governor_abandon(&device->governor, shape, governed->serial, governed->candidate);
+    vyre_governor_reopen(shape);
+    governed->candidate = 0; /* plain */
 }

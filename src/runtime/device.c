@@ -86,6 +86,8 @@ static enum vyre_status resolve_desc(const struct vyre_device_desc *given,
     desc.persistent_idle_ns = desc.persistent_idle_ns ? desc.persistent_idle_ns : DEFAULT_IDLE_NS;
     desc.persistent_lease_ns =
         desc.persistent_lease_ns ? desc.persistent_lease_ns : DEFAULT_LEASE_NS;
+    desc.shape_limit = desc.shape_limit ? desc.shape_limit : VYRE_GOVERNOR_SHAPES_DEFAULT;
+    desc.explore_bps = desc.explore_bps ? desc.explore_bps : VYRE_GOVERNOR_EXPLORE_DEFAULT;
     desc.staging_bytes = desc.staging_bytes ? desc.staging_bytes : DEFAULT_STAGING_BYTES;
     *out_desc = desc;
     if (desc.in_flight_limit > MAX_IN_FLIGHT || desc.recording_limit > MAX_RECORDINGS)
@@ -114,7 +116,11 @@ static void host_log(void *context, enum vyre_log_level level, const char *text)
 static void free_tables(struct vyre_device *device)
 {
     vyre_recordings_deinit(&device->recordings);
-    vyre_shapes_deinit(&device->shapes);
+    vyre_memory_free(&device->allocator, device->shape_notes,
+                     device->governor.options.shape_limit * sizeof *device->shape_notes,
+                     _Alignof(struct vyre_shape_note));
+    vyre_governor_deinit(&device->governor);
+    vyre_decisions_destroy(&device->decisions);
     vyre_batch_planner_deinit(&device->planner);
     vyre_memory_free(&device->allocator, device->results,
                      (device->results_mask + 1) * sizeof *device->results,
@@ -132,12 +138,28 @@ static enum vyre_status allocate_tables(struct vyre_device *device, struct vyre_
     device->results = vyre_memory_allocate(&device->allocator, kept * sizeof *device->results,
                                            _Alignof(struct vyre_result_entry));
     vyre_batch_planner_init(&device->planner, &device->allocator);
-    enum vyre_status shapes = vyre_shapes_init(&device->shapes, &device->allocator);
+    vyre_measure_init(&device->measure);
+    vyre_candidates_init(&device->candidates, &device->facts);
+    vyre_candidates_price(&device->candidates, &device->facts, &device->calibration);
+    const struct vyre_governor_options options = {
+        .shape_limit = device->desc.shape_limit,
+        .explore_bps = device->desc.no_exploration ? 0 : device->desc.explore_bps,
+    };
+    enum vyre_status governor = vyre_governor_init(&device->governor, &device->allocator, &options);
+    if (governor == VYRE_OK)
+        device->shape_notes = vyre_memory_allocate(
+            &device->allocator, device->governor.options.shape_limit * sizeof *device->shape_notes,
+            _Alignof(struct vyre_shape_note));
     enum vyre_status recordings =
         vyre_recordings_init(&device->recordings, &device->allocator, device->desc.recording_limit,
                              device->desc.recording_bytes, device->desc.in_flight_limit,
                              device->ops->recording_destroy, device->native);
-    if (device->results && shapes == VYRE_OK && recordings == VYRE_OK)
+    const struct vyre_decisions_options kept_decisions = {.record_limit =
+                                                              device->desc.decision_limit};
+    enum vyre_status decisions = VYRE_OK;
+    if (!device->desc.no_decisions)
+        decisions = vyre_decisions_create(&kept_decisions, &device->allocator, &device->decisions);
+    if (device->results && device->shape_notes && recordings == VYRE_OK && decisions == VYRE_OK)
         return VYRE_OK;
     free_tables(device);
     return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
@@ -316,6 +338,26 @@ void vyre_device_get_memory(struct vyre_device *device, struct vyre_device_memor
 uint64_t vyre_clock_ns(void)
 {
     return vyre_clock_now_ns();
+}
+
+size_t vyre_device_read_decisions(struct vyre_device *device, uint64_t from_sequence,
+                                  struct vyre_decision_record *out_records, size_t capacity)
+{
+    if (!device->decisions)
+        return 0;
+    /* What ended since the last submit has its times now. */
+    vyre_lock_acquire(&device->lock);
+    vyre_measure_collect_locked(device);
+    vyre_lock_release(&device->lock);
+    return vyre_decisions_read(device->decisions, from_sequence, out_records, capacity);
+}
+
+void vyre_device_count_decisions(struct vyre_device *device,
+                                 struct vyre_decision_counters *out_counters)
+{
+    memset(out_counters, 0, sizeof *out_counters);
+    if (device->decisions)
+        vyre_decisions_count(device->decisions, out_counters);
 }
 
 void vyre_device_get_counters(struct vyre_device *device, struct vyre_device_counters *out_counters)

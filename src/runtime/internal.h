@@ -7,7 +7,7 @@
  *      ├── results[]                a ring, one entry per submission, by sequence
  *      ├── buffers, kernels, batches (lists of the living), dead (waiting for work to end)
  *      ├── recordings               replayable shapes, least recently used out
- *      ├── shapes                   how often a shape was seen: what auto decides from
+ *      ├── governor                 what was seen and measured of each shape: what auto decides from
  *      └── planner                  hazards, arms
  *
  * Nothing that work in flight may touch is freed: a destroyed object goes to the dead list with the
@@ -23,11 +23,16 @@
 
 #include <vyre/vyre.h>
 
+#include "base/clock.h"
 #include "base/futex.h"
+#include "observe/decisions.h"
 #include "plan/batch_plan.h"
+#include "runtime/candidates.h"
+#include "runtime/governor.h"
+#include "runtime/measure.h"
 #include "runtime/poison.h"
 #include "runtime/recordings.h"
-#include "runtime/shapes.h"
+#include "runtime/shape_notes.h"
 
 #define VYRE_CACHE_LINE_BYTES 64
 #define VYRE_BINDINGS_MAX     64
@@ -108,6 +113,7 @@ struct vyre_result_entry {
     const struct vyre_body *body; /* Borrowed: alive while in flight */
     vyre_completion_function *on_complete;
     void *user;
+    struct vyre_measurement measurement;
     _Atomic uint32_t ended; /* whoever sets it calls on_complete */
 };
 
@@ -131,7 +137,13 @@ struct vyre_device {
     struct vyre_object *spare_kernels;
     struct vyre_batch_planner planner;
     struct vyre_recordings recordings;
-    struct vyre_shapes shapes;
+    struct vyre_candidates candidates;
+    struct vyre_governor governor;
+    struct vyre_shape_note *shape_notes; /* Owned: one per shape of the governor */
+    struct vyre_measure measure;
+    struct vyre_decisions *decisions; /* Owned; NULL: none are kept */
+    uint64_t clock_ns;                /* when the clock was last read */
+    uint64_t persistent_seen_ns;      /* when something was last submitted to what is resident */
     uint64_t by_mode[VYRE_MODE_COUNT];
     uint64_t memory_bytes;
     uint64_t sample_tick;
@@ -146,6 +158,7 @@ struct vyre_device {
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t submitted; /* written under the lock */
     /* Submissions in flight with a callback: while 0, completions need not look at their entry. */
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint32_t callbacks;
+    _Atomic uint32_t timed; /* the same of submissions whose end is timed */
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t completed; /* written by complete, in order */
     _Atomic uint64_t failed;                                    /* submissions that ended badly */
     _Atomic uint32_t poisoned; /* buffers that hold poison; written under the failure_lock */
@@ -163,6 +176,12 @@ void vyre_device_on_lost(void *context, const struct vyre_diag *reason);
  */
 enum vyre_status vyre_device_unlock(struct vyre_device *device, enum vyre_status status,
                                     const struct vyre_diag *diag);
+
+/* The clock by which the device's work is timed. */
+static inline uint64_t vyre_device_now_ns(const struct vyre_device *device)
+{
+    return device->ops->now_ns ? device->ops->now_ns(device->native) : vyre_clock_now_ns();
+}
 
 /* VYRE_DEVICE_LOST with the reason. */
 enum vyre_status vyre_device_lost_status(const struct vyre_device *device, struct vyre_diag *diag);

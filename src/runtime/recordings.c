@@ -103,12 +103,23 @@ void vyre_recordings_deinit(struct vyre_recordings *recordings)
     *recordings = (struct vyre_recordings){0};
 }
 
-struct vyre_recording *vyre_recordings_find(struct vyre_recordings *recordings,
-                                            struct vyre_hash128 key)
+static uint32_t slot_of(const struct vyre_recordings *recordings, struct vyre_hash128 key)
 {
     uint32_t slot = recordings->buckets[bucket_of(recordings, key)];
     while (slot != NO_SLOT && !vyre_hash128_equal(recordings->slots[slot].key, key))
         slot = recordings->slots[slot].next_in_bucket;
+    return slot;
+}
+
+bool vyre_recordings_has(const struct vyre_recordings *recordings, struct vyre_hash128 key)
+{
+    return slot_of(recordings, key) != NO_SLOT;
+}
+
+struct vyre_recording *vyre_recordings_find(struct vyre_recordings *recordings,
+                                            struct vyre_hash128 key)
+{
+    uint32_t slot = slot_of(recordings, key);
     if (slot == NO_SLOT)
         return NULL;
     if (recordings->newest != slot) {

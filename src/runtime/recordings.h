@@ -74,6 +74,9 @@ void vyre_recordings_deinit(struct vyre_recordings *recordings);
 struct vyre_recording *vyre_recordings_find(struct vyre_recordings *recordings,
                                             struct vyre_hash128 key);
 
+/* Whether there is one under the key; nothing is counted. */
+bool vyre_recordings_has(const struct vyre_recordings *recordings, struct vyre_hash128 key);
+
 /*
  * Makes room by evicting, then adds; vyre_recording_uses and _seal follow. `completed` is the last
  * complete submission.

@@ -4,9 +4,16 @@
 #include "base/clock.h"
 #include "runtime/batch.h"
 #include "runtime/decide.h"
+#include "runtime/note.h"
 
-/* One submission in this many is timed when nobody asks: reading the clock twice costs 56 ns. */
+/*
+ * When nobody asks, two in a row of this many submissions are timed: reading the clock twice costs
+ * 56 ns. The first of the two tells when the second could start.
+ */
 #define SAMPLE_EVERY 64
+
+/* Batches that take longer than this are timed always. */
+#define ALWAYS_TIMED_NS 10000.0
 
 /* ---- What must hold before anything is queued ------------------------------------------------- */
 
@@ -133,25 +140,29 @@ static enum vyre_status check_mode(const struct vyre_device *device, enum vyre_m
 /* Fills mode, plan and recording of a submission. Auto falls back to plain where it has to. */
 static enum vyre_status prepare_locked(
     struct vyre_device *device, struct vyre_body *body, const struct vyre_submit_options *options,
-    struct vyre_mode_choice *choice, struct vyre_submission *submission,
-    struct vyre_batch_plan *plan, struct vyre_recording **out_recording, struct vyre_diag *diag)
+    struct vyre_mode_choice *choice, struct vyre_governor_choice *governed,
+    struct vyre_submission *submission, struct vyre_batch_plan *plan,
+    struct vyre_recording **out_recording, bool *out_recorded, struct vyre_diag *diag)
 {
     enum vyre_status status = VYRE_OK;
     *choice = (struct vyre_mode_choice){options->mode, options->mode, VYRE_REASON_REQUIRED,
                                         options->variant};
     if (options->mode == VYRE_MODE_AUTO)
-        vyre_decide_mode_locked(device, body, options->repeat_hint, choice);
+        vyre_decide_mode_locked(device, body, options->repeat_hint, choice, governed);
     if (choice->mode == VYRE_MODE_REPLAY) {
         /* Auto goes on without the recording: then the caller's diagnostic stays as it was. */
         bool required = options->mode == VYRE_MODE_REPLAY;
+        uint64_t made = device->recordings.made;
         status = find_recording_locked(device, body, choice->variant, out_recording,
                                        required ? diag : NULL);
+        *out_recorded = device->recordings.made != made;
         if (status == VYRE_OK) {
             submission->recording = (*out_recording)->native;
         } else if (!required && status != VYRE_DEVICE_LOST) {
             choice->mode = VYRE_MODE_PLAIN;
             choice->variant = 0;
             choice->reason = VYRE_REASON_RECORDING_FAILED;
+            vyre_decide_failed_locked(device, body, governed);
             status = VYRE_OK;
         }
     }
@@ -189,6 +200,99 @@ static struct vyre_result_entry *begin_entry_locked(struct vyre_device *device, 
     return entry;
 }
 
+/* ---- Measuring -------------------------------------------------------------------------------- */
+
+/* How one submission is timed. */
+struct timing {
+    bool asked;   /* by the caller */
+    bool sampled; /* its turn came */
+    bool opens;   /* the first of two samples: it tells the second when it could start */
+    bool timed;   /* the clock is read */
+    uint64_t start_ns;
+};
+
+/* Whether the choice for the body stands and the batch is too short to be timed each time. */
+static bool is_settled_and_short(const struct vyre_body *body)
+{
+    const struct vyre_governor_shape *shape = body->shape_entry;
+    return shape && body->hashed && shape->serial == body->shape_serial &&
+           shape->seen + 1 < shape->check_at && shape->current_ns < ALWAYS_TIMED_NS;
+}
+
+static struct timing begin_timing(struct vyre_device *device, const struct vyre_body *body,
+                                  const struct vyre_submit_options *options)
+{
+    uint64_t turn = device->sample_tick++ % SAMPLE_EVERY;
+    struct timing timing = {
+        .asked = options->timed,
+        .sampled = turn < 2,
+        .opens = turn == 0,
+    };
+    bool learns = options->mode == VYRE_MODE_AUTO && !is_settled_and_short(body);
+    timing.timed = timing.asked || timing.sampled || learns;
+    if (timing.timed) {
+        timing.start_ns = vyre_device_now_ns(device);
+        device->clock_ns = timing.start_ns;
+    }
+    return timing;
+}
+
+/* What is to be learned of the submission; before the backend sees it. */
+static void begin_measurement_locked(struct vyre_device *device, struct vyre_measurement *out,
+                                     const struct timing *timing,
+                                     const struct vyre_mode_choice *choice,
+                                     const struct vyre_governor_choice *governed,
+                                     const struct vyre_body *body, uint64_t sequence, bool recorded)
+{
+    out->timed = timing->timed;
+    if (!timing->timed)
+        return;
+    bool governs = choice->reason != VYRE_REASON_REQUIRED;
+    bool was_first = recorded;
+    if (choice->mode == VYRE_MODE_PERSISTENT) {
+        uint64_t idle_ns = device->desc.persistent_idle_ns;
+        was_first = device->persistent_seen_ns == 0 ||
+                    timing->start_ns - device->persistent_seen_ns >= idle_ns;
+        device->persistent_seen_ns = timing->start_ns;
+    }
+    /* acquire: pairs with the release in vyre_device_on_complete. */
+    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
+    out->behind = completed + 1 < sequence;
+    out->was_first = was_first;
+    out->start_ns = timing->start_ns;
+    out->end_ns = timing->start_ns;
+    /* Where the choice stands, the first of two samples may follow a pause that nobody timed. */
+    out->learns = governs && !(governed->settled && timing->opens && was_first);
+    if (governs) {
+        out->shape = body->shape_entry;
+        out->serial = governed->serial;
+        out->candidate = governed->candidate;
+        out->why = governed->why;
+        out->predicted_ns = governed->predicted_ns;
+        out->update_ns = governed->update_ns;
+    }
+    device->measure.pending++;
+    atomic_fetch_add_explicit(&device->timed, 1, memory_order_relaxed);
+}
+
+/* The submission was refused: nothing is to be learned of it. */
+static void take_back_locked(struct vyre_device *device, struct vyre_result_entry *entry,
+                             const struct vyre_submit_options *options)
+{
+    struct vyre_measurement *measurement = &entry->measurement;
+    if (options->on_complete)
+        atomic_fetch_sub_explicit(&device->callbacks, 1, memory_order_relaxed);
+    if (measurement->timed) {
+        device->measure.pending--;
+        atomic_fetch_sub_explicit(&device->timed, 1, memory_order_relaxed);
+        if (measurement->learns)
+            vyre_governor_abandon(&device->governor, measurement->shape, measurement->serial,
+                                  measurement->candidate);
+        measurement->timed = false;
+    }
+    entry->sequence = 0;
+}
+
 static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_body *body,
                                       const struct vyre_submit_options *options,
                                       uint64_t *out_sequence, struct vyre_diag *diag)
@@ -203,16 +307,22 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
     if (device->dead_first)
         vyre_device_reclaim_locked(device);
 
+    if (device->measure.pending > 0)
+        vyre_measure_collect_locked(device);
+
+    struct timing timing = begin_timing(device, body, options);
     struct vyre_mode_choice choice;
+    struct vyre_governor_choice governed;
     struct vyre_submission submission = {
         .view = &body->view,
-        .timed = options->timed || device->sample_tick++ % SAMPLE_EVERY == 0,
+        .timed = timing.asked || timing.sampled,
         .called_back = options->on_complete != NULL,
     };
-    uint64_t start_ns = submission.timed ? vyre_clock_now_ns() : 0;
     struct vyre_batch_plan plan;
     struct vyre_recording *recording = NULL;
-    status = prepare_locked(device, body, options, &choice, &submission, &plan, &recording, diag);
+    bool recorded = false;
+    status = prepare_locked(device, body, options, &choice, &governed, &submission, &plan,
+                            &recording, &recorded, diag);
     if (status != VYRE_OK)
         return status;
 
@@ -225,11 +335,14 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
     atomic_store_explicit(&device->submitted, sequence, memory_order_relaxed);
     if (options->on_complete)
         atomic_fetch_add_explicit(&device->callbacks, 1, memory_order_relaxed);
+    begin_measurement_locked(device, &entry->measurement, &timing, &choice, &governed, body,
+                             sequence, recorded);
+    bool required = choice.reason == VYRE_REASON_REQUIRED;
+    entry->measurement.record = vyre_note_decision_locked(
+        device, body, options->repeat_hint, &choice, required ? NULL : &governed, timing.timed);
     status = device->ops->submit(device->native, &submission, diag);
     if (status != VYRE_OK) {
-        if (options->on_complete)
-            atomic_fetch_sub_explicit(&device->callbacks, 1, memory_order_relaxed);
-        entry->sequence = 0;
+        take_back_locked(device, entry, options);
         body->last_sequence = previous;
         atomic_store_explicit(&device->submitted, sequence - 1, memory_order_relaxed);
         return status;
@@ -237,8 +350,8 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
     if (recording)
         recording->last_sequence = sequence;
     device->by_mode[choice.mode]++;
-    if (submission.timed)
-        entry->result.host_ns = vyre_clock_now_ns() - start_ns;
+    if (timing.timed)
+        entry->result.host_ns = vyre_device_now_ns(device) - timing.start_ns;
     *out_sequence = sequence;
     return VYRE_OK;
 }

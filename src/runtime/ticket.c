@@ -68,6 +68,10 @@ void vyre_device_on_complete(void *context, const struct vyre_completion *comple
     if (vyre_device_is_lost(device))
         return;
     /* The entry is on the submitter's core: most completions leave it there, as it says OK. */
+    if (atomic_load_explicit(&device->timed, memory_order_relaxed) && entry->measurement.timed) {
+        entry->measurement.end_ns = vyre_device_now_ns(device);
+        atomic_fetch_sub_explicit(&device->timed, 1, memory_order_relaxed);
+    }
     if (completion->device_ns != 0) {
         entry->result.device_ns = completion->device_ns;
         entry->result.device_begin_ns = completion->device_begin_ns;

@@ -108,7 +108,9 @@ static void submit_auto_ability_absent_says_so(void **state)
     for (int no_record = 0; no_record < 2; no_record++) {
         struct fixture fixture;
         uint32_t word;
-        struct vyre_sim_desc desc = {.no_record = no_record};
+        struct vyre_sim_costs costs = vyre_sim_costs_default();
+        struct vyre_sim_desc desc = {.no_record = no_record, .costs = &costs};
+        costs.persistent_setup_ns = 1000000000; /* out of the question */
         if (!no_record)
             desc.absent[VYRE_ABILITY_REPLAY] = "no recorder";
         fixture_open(&fixture, &desc, NULL);
@@ -150,6 +152,7 @@ static void submit_auto_repeats_turn_to_replay(void **state)
     struct vyre_sim_costs costs = vyre_sim_costs_default();
     struct fixture fixture;
     costs.persistent_setup_ns = 1000000000;
+    costs.record_ns = 0; /* the backend states costs per command only: let that be all there is */
     fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs}, NULL);
     struct vyre_batch *batch = small_batch(&fixture, fixture_buffer(&fixture, BYTES), 1);
     assert_int_equal(submit_auto(&fixture, batch, 0).mode, VYRE_MODE_PLAIN);
@@ -167,7 +170,9 @@ static void submit_recording_fails_auto_falls_back_required_fails(void **state)
     (void)state;
     struct fixture fixture;
     uint32_t word;
-    fixture_open(&fixture, NULL, NULL);
+    struct vyre_sim_costs costs = vyre_sim_costs_default();
+    costs.persistent_setup_ns = 1000000000; /* out of the question */
+    fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs}, NULL);
     struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
     struct vyre_batch *batch = small_batch(&fixture, buffer, 2);
     vyre_sim_fail(fixture.sim, VYRE_SIM_RECORD, 1, VYRE_OUT_OF_MEMORY, -6);

@@ -167,6 +167,13 @@ static void device_close(void *self)
     free(device);
 }
 
+/* Also from inside host->complete, with the sim's lock held. */
+static uint64_t now_ns(void *self)
+{
+    const struct sim_device *device = self;
+    return device->sim->now_ns;
+}
+
 void sim_device_fill_ops(struct vyre_backend_ops *ops)
 {
     ops->abi_version = VYRE_BACKEND_ABI_VERSION;
@@ -180,6 +187,7 @@ void sim_device_fill_ops(struct vyre_backend_ops *ops)
     ops->submit = sim_submit;
     ops->wait = sim_wait;
     ops->quiesce = quiesce;
+    ops->now_ns = now_ns;
     ops->warm_up = sim_warm_up;
     sim_objects_fill_ops(ops);
 }

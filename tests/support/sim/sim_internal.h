@@ -17,6 +17,7 @@
 #define VYRE_TESTS_SUPPORT_SIM_SIM_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "support/random.h"
 #include "support/sim/sim_backend.h"
@@ -133,7 +134,7 @@ struct vyre_sim {
     struct sim_device *devices;
     struct rng noise;
 
-    uint64_t now_ns;
+    _Atomic uint64_t now_ns; /* written under the lock */
     struct vyre_sim_costs costs;
     struct sim_kernel_cost kernel_costs[SIM_KERNEL_COSTS_MAX];
     size_t kernel_cost_count;

@@ -1,0 +1,163 @@
+/*
+ * governor.c: what a decision costs.
+ *
+ * Claim: on a settled shape, looking it up and choosing takes under 30 ns, learning under 30 ns, and a
+ * decision that is not recorded a few more. Beside them, interleaved in the same run: a comparison
+ * of twelve candidates, which a shape needs only while it is new or when it is due, and a record.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "observe/decisions.h"
+#include "runtime/governor.h"
+#include "sample.h"
+
+#define SHAPES     64
+#define CANDIDATES 12
+#define ROUNDS     201
+#define CALLS      8192 /* in a round */
+
+struct work {
+    struct vyre_governor governor;
+    struct vyre_decisions *decisions;
+    struct vyre_candidate_facts facts[CANDIDATES];
+    struct vyre_governor_shape *shapes[SHAPES];
+    struct vyre_decision_record record;
+    uint64_t now_ns;
+};
+
+static volatile uint64_t sink;
+
+static struct vyre_hash128 key_of(uint64_t shape)
+{
+    return (struct vyre_hash128){.lo = shape * UINT64_C(0x9E3779B97F4A7C15), .hi = shape};
+}
+
+static const struct vyre_governor_batch batch = {.command_count = 8};
+
+static void learn(struct work *work, struct vyre_governor_shape *shape,
+                  const struct vyre_governor_choice *choice, bool first)
+{
+    uint64_t measured_ns = 20000 + choice->candidate * 3000u;
+    work->now_ns += measured_ns;
+    vyre_governor_learn(&work->governor,
+                        &(struct vyre_governor_sample){.shape = shape,
+                                                       .serial = choice->serial,
+                                                       .update_ns = 0,
+                                                       .measured_ns = measured_ns,
+                                                       .now_ns = work->now_ns,
+                                                       .candidate = choice->candidate,
+                                                       .why = choice->why,
+                                                       .was_first = first});
+}
+
+static void step(struct work *work, uint64_t index)
+{
+    struct vyre_governor_shape *shape = vyre_governor_see(&work->governor, key_of(index));
+    struct vyre_governor_choice choice;
+    if (!vyre_governor_settled(shape, &batch, &choice))
+        vyre_governor_choose(&work->governor, shape, work->facts, CANDIDATES, &batch, &choice);
+    learn(work, shape, &choice, false);
+    work->shapes[index] = shape;
+}
+
+static void run_see_and_settled(struct work *work)
+{
+    struct vyre_governor_choice choice = {0};
+    for (uint64_t i = 0; i < CALLS; i++) {
+        struct vyre_governor_shape *shape = vyre_governor_see(&work->governor, key_of(i % SHAPES));
+        shape->seen--; /* stay settled: only the fast path is timed */
+        sink += vyre_governor_settled(shape, &batch, &choice) + choice.candidate;
+    }
+}
+
+static void run_learn(struct work *work)
+{
+    struct vyre_governor_choice choice = {.why = VYRE_WHY_MEASURED_BEST};
+    for (uint64_t i = 0; i < CALLS; i++) {
+        struct vyre_governor_shape *shape = work->shapes[i % SHAPES];
+        choice.candidate = shape->current;
+        choice.serial = shape->serial;
+        learn(work, shape, &choice, false);
+    }
+}
+
+static void run_compare(struct work *work)
+{
+    for (uint64_t i = 0; i < CALLS; i++) {
+        struct vyre_governor_choice choice;
+        struct vyre_governor_shape *shape = work->shapes[i % SHAPES];
+        vyre_governor_choose(&work->governor, shape, work->facts, CANDIDATES, &batch, &choice);
+        vyre_governor_abandon(&work->governor, shape, choice.serial, choice.candidate);
+        sink += choice.candidate;
+    }
+}
+
+static void run_sampled_out(struct work *work)
+{
+    for (uint64_t i = 0; i < CALLS; i++)
+        sink += vyre_decisions_sample(work->decisions, VYRE_MODE_REPLAY, VYRE_WHY_MEASURED_BEST,
+                                      false, 1);
+}
+
+static void run_recorded(struct work *work)
+{
+    const struct vyre_decision_measured measured = {.wall_ns = 1};
+    for (uint64_t i = 0; i < CALLS; i++) {
+        if (vyre_decisions_sample(work->decisions, VYRE_MODE_REPLAY, VYRE_WHY_TRIAL, true, 1))
+            vyre_decisions_finish(work->decisions,
+                                  vyre_decisions_begin(work->decisions, &work->record), &measured);
+    }
+}
+
+static int prepare(struct work *work)
+{
+    struct vyre_allocator allocator = vyre_allocator_resolve(NULL);
+    memset(work, 0, sizeof *work);
+    if (vyre_governor_init(&work->governor, &allocator, NULL) != VYRE_OK ||
+        vyre_decisions_create(NULL, &allocator, &work->decisions) != VYRE_OK)
+        return 1;
+    for (unsigned i = 0; i < CANDIDATES; i++)
+        work->facts[i] = (struct vyre_candidate_facts){
+            .feasible = true, .ready = true, .per_batch_ns = 1000, .per_command_ns = 1000};
+    for (uint64_t i = 0; i < SHAPES * 4000; i++)
+        step(work, i % SHAPES);
+    return 0;
+}
+
+int main(void)
+{
+    static const struct {
+        const char *name;
+        void (*run)(struct work *);
+    } contenders[] = {
+        {"look up + settled choice", run_see_and_settled},
+        {"learn", run_learn},
+        {"compare 12 candidates", run_compare},
+        {"decision, sampled out", run_sampled_out},
+        {"decision, recorded", run_recorded},
+    };
+    enum { COUNT = sizeof contenders / sizeof contenders[0] };
+    static double times[COUNT][ROUNDS];
+    static struct work work;
+    if (prepare(&work))
+        return 1;
+    for (size_t round = 0; round < ROUNDS; round++) {
+        for (size_t c = 0; c < COUNT; c++) {
+            uint64_t start = sample_now_ns();
+            contenders[c].run(&work);
+            times[c][round] = (double)(sample_now_ns() - start) / CALLS;
+        }
+    }
+    printf("%-26s %8s %8s %8s %8s   ns a call, %d shapes, %d interleaved rounds\n", "", "min",
+           "quarter", "median", "3/4", SHAPES, ROUNDS);
+    for (size_t c = 0; c < COUNT; c++) {
+        struct sample_summary s = sample_summarize(times[c], ROUNDS);
+        printf("%-26s %8.1f %8.1f %8.1f %8.1f\n", contenders[c].name, s.min, s.low, s.median,
+               s.high);
+    }
+    vyre_decisions_destroy(&work.decisions);
+    vyre_governor_deinit(&work.governor);
+    return 0;
+}

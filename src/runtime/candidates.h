@@ -1,0 +1,47 @@
+/*
+ * candidates.h: the ways in which a device can run a batch, and what each costs.
+ *
+ * A candidate is a mode with a variant. Its index stays the same while the device is open: what was
+ * learned of a shape is kept by index.
+ *
+ * Costs come from the device's calibration; where it knows none, from what the backend states for
+ * its kind of device.
+ *
+ * Thread-safety: the caller holds the device's lock.
+ */
+#ifndef VYRE_RUNTIME_CANDIDATES_H
+#define VYRE_RUNTIME_CANDIDATES_H
+
+#include <vyre/backend.h>
+#include <vyre/calibration.h>
+#include <vyre/decision.h>
+
+struct vyre_candidate {
+    enum vyre_mode mode;
+    uint32_t variant;
+};
+
+struct vyre_candidate_costs {
+    double fixed_batch_ns; /* once per shape (replay), or when nothing is resident (persistent) */
+    double fixed_command_ns;
+    double batch_ns;
+    double command_ns;
+    double update_ns; /* per command whose constants are others than last time */
+};
+
+struct vyre_candidates {
+    uint32_t count;
+    struct vyre_candidate list[VYRE_CANDIDATES_MAX]; /* plain first */
+    struct vyre_candidate_costs costs[VYRE_CANDIDATES_MAX];
+};
+
+/* All modes, whether the device has them or not, each with the variants that it offers. */
+void vyre_candidates_init(struct vyre_candidates *candidates,
+                          const struct vyre_device_facts *facts);
+
+/* Fills the costs. */
+void vyre_candidates_price(struct vyre_candidates *candidates,
+                           const struct vyre_device_facts *facts,
+                           const struct vyre_calibration *calibration);
+
+#endif

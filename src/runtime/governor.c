@@ -1,0 +1,150 @@
+/*
+ * governor.c: one choice, from the comparison to what is kept of it.
+ *
+ *   cost of a candidate over n more batches = fixed (unless ready) + n x per batch
+ *   per batch = the measured mean, else calibrated overhead + what execution is expected to take
+ *
+ * governor_predict.c computes these, governor_pick.c picks, governor_learn.c takes the measurements
+ * in, governor_table.c keeps the shapes.
+ */
+#include "runtime/governor.h"
+
+#include "runtime/governor_round.h"
+
+/* A settled shape is compared again after 1 part in CHECK_PART of the batches seen, within limits. */
+#define CHECK_PART  32u
+#define CHECK_LIMIT 256u
+
+static double expected_repeats(const struct vyre_governor_shape *shape, uint32_t hint)
+{
+    if (hint >= shape->seen)
+        return (double)(hint - shape->seen) + 1;
+    return (double)shape->seen;
+}
+
+static enum vyre_candidate_reason reason_against(const struct vyre_governor_round *round,
+                                                 uint32_t i, const struct vyre_governor_pick *pick)
+{
+    const struct vyre_governor_view *view = &round->views[i];
+    const struct vyre_governor_view *base = &round->views[pick->base];
+    double cost = view->cost + view->update;
+    double usual = base->cost + base->update;
+    if (i == pick->candidate)
+        return VYRE_CANDIDATE_NONE;
+    if (!view->feasible)
+        return (enum vyre_candidate_reason)round->facts[i].reason;
+    if (round->shape->tracks[i].flags & VYRE_TRACK_PENDING)
+        return VYRE_CANDIDATE_IN_TRIAL;
+    if (cost >= usual)
+        return view->known ? VYRE_CANDIDATE_DEARER_MEASURED : VYRE_CANDIDATE_DEARER_PREDICTED;
+    return view->known && view->fixed <= 0 ? VYRE_CANDIDATE_MARGIN : VYRE_CANDIDATE_FIXED_TOO_DEAR;
+}
+
+static void report(const struct vyre_governor_round *round, const struct vyre_governor_pick *pick,
+                   struct vyre_governor_choice *out)
+{
+    for (uint32_t i = 0; i < round->count; i++) {
+        const struct vyre_governor_view *view = &round->views[i];
+        const struct vyre_candidate_track *track = &round->shape->tracks[i];
+        struct vyre_candidate_prediction *row = &out->candidates[i];
+        *row = (struct vyre_candidate_prediction){.count = track->count,
+                                                  .measured_ns = track->mean_ns};
+        row->reason = (uint16_t)reason_against(round, i, pick);
+        if (!view->feasible)
+            continue;
+        row->state = view->known ? VYRE_CANDIDATE_MEASURED : VYRE_CANDIDATE_PREDICTED;
+        row->predicted_ns = view->fixed / round->repeats + view->cost + view->update;
+    }
+    const struct vyre_governor_view *chosen = &round->views[pick->candidate];
+    out->candidate = (uint8_t)pick->candidate;
+    out->why = (uint8_t)pick->why;
+    out->settled = false;
+    out->candidate_count = round->count;
+    out->serial = round->shape->serial;
+    out->predicted_ns = chosen->fixed + chosen->cost + chosen->update;
+    out->update_ns = chosen->update;
+}
+
+static void settle(struct vyre_governor_shape *shape, const struct vyre_governor_round *round,
+                   const struct vyre_governor_pick *pick)
+{
+    const struct vyre_governor_view *chosen = &round->views[pick->candidate];
+    bool same = shape->chosen && shape->current == pick->candidate;
+    shape->current = (uint8_t)pick->candidate;
+    shape->chosen = true;
+    shape->current_ns = chosen->cost + chosen->update;
+    shape->current_update_ns = chosen->update;
+    if (!same || shape->anchor_ns <= 0)
+        shape->anchor_ns = shape->tracks[pick->candidate].count ? chosen->cost : 0;
+    shape->settled_hint = round->batch->repeat_hint;
+    shape->settled_updates = round->batch->update_count;
+    uint32_t gap = shape->seen / CHECK_PART;
+    if (gap > CHECK_LIMIT)
+        gap = CHECK_LIMIT;
+    shape->check_at = shape->seen < UINT32_MAX - gap - 1 ? shape->seen + 1 + gap : UINT32_MAX;
+}
+
+/* What learning will want to know of this comparison. */
+static void note(struct vyre_governor_shape *shape, const struct vyre_governor_round *round,
+                 const struct vyre_governor_pick *pick)
+{
+    shape->candidate_count = (uint8_t)round->count;
+    for (uint32_t i = 0; i < round->count; i++) {
+        const struct vyre_governor_view *view = &round->views[i];
+        struct vyre_candidate_track *track = &shape->tracks[i];
+        bool worse = view->known && view->feasible && i != pick->base;
+        if (!view->feasible)
+            continue;
+        if (!(track->flags & VYRE_TRACK_STALE))
+            track->overhead_ns = (float)view->raw_overhead;
+        if (!round->facts[i].ready)
+            track->fixed_ns = (float)round->facts[i].fixed_ns;
+        track->expect_ns = view->known || !view->taught ? 0 : (float)view->cost;
+        track->flags &= (uint8_t)~VYRE_TRACK_DROPPED;
+        if (worse)
+            track->flags |= VYRE_TRACK_DROPPED;
+    }
+}
+
+static void probe(struct vyre_governor *governor, const struct vyre_governor_shape *shape,
+                  const struct vyre_governor_round *round, const struct vyre_governor_pick *pick)
+{
+    uint32_t i = pick->candidate;
+    struct vyre_governor_probe *record = &governor->probes[i];
+    if (governor->execution[i].count || round->facts[i].ready ||
+        vyre_governor_probed(governor, shape, i) || record->serial == shape->serial)
+        return;
+    record->serial = shape->serial;
+    record->since = governor->counters.seen;
+}
+
+void vyre_governor_choose(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+                          const struct vyre_candidate_facts *facts, uint32_t count,
+                          const struct vyre_governor_batch *batch,
+                          struct vyre_governor_choice *out_choice)
+{
+    struct vyre_governor_round round = {
+        .governor = governor,
+        .shape = shape,
+        .facts = facts,
+        .batch = batch,
+        .count = count < VYRE_CANDIDATES_MAX ? count : VYRE_CANDIDATES_MAX,
+        .repeats = expected_repeats(shape, batch->repeat_hint),
+    };
+    for (uint32_t i = 0; i < round.count; i++)
+        vyre_governor_look(&round, i);
+    struct vyre_governor_pick pick = vyre_governor_pick_one(&round);
+    governor->counters.compared++;
+    report(&round, &pick, out_choice);
+    note(shape, &round, &pick);
+    probe(governor, shape, &round, &pick);
+    if (pick.why == VYRE_WHY_TRIAL || pick.why == VYRE_WHY_DRIFT_RECHECK ||
+        pick.why == VYRE_WHY_EXPLORE) {
+        shape->tracks[pick.candidate].flags |= VYRE_TRACK_PENDING;
+        governor->counters.trials += pick.why != VYRE_WHY_EXPLORE;
+        governor->counters.explorations += pick.why == VYRE_WHY_EXPLORE;
+        shape->check_at = 0;
+    } else {
+        settle(shape, &round, &pick);
+    }
+}

@@ -1,0 +1,252 @@
+/*
+ * governor_learn.c: from one measurement to what the next choice rests on.
+ *
+ * A sample inside the band around the mean moves the mean a little. One beyond the band moves
+ * nothing: it is an outlier until several in a row lie on the same side, which is drift.
+ * While there are few samples, a lower one is believed at once: what goes wrong in a measurement
+ * (preemption, a cold cache) makes it too long.
+ */
+#include "runtime/governor.h"
+
+#include "runtime/governor_math.h"
+
+/* A sample is in the band when it is within this factor of the mean. */
+#define BAND 1.5
+/* The mean may wander this far from where the choice was made before it is looked at again. */
+#define WANDER 1.25
+/* ... and this far before what other shapes taught about the candidate is forgotten. */
+#define UNLEARN   2.0
+#define RUN_LIMIT 4
+/* Fewer are enough when all of them are this far away: outliers seldom come in threes. */
+#define RUN_LIMIT_FAR 3
+#define FAR           4.0
+#define MEAN_WINDOW   16u
+#define FEW           3u
+
+static bool extends_run(struct vyre_candidate_track *track, double value_ns)
+{
+    int side = value_ns > track->mean_ns ? 1 : -1;
+    bool same = side > 0 ? track->run > 0 : track->run < 0;
+    float value = (float)value_ns;
+    bool nearer = side > 0 ? value < track->run_ns : value > track->run_ns;
+    if (!same || nearer)
+        track->run_ns = value;
+    track->run = (int8_t)(same ? track->run + side : side);
+    int length = side > 0 ? track->run : -track->run;
+    double far = (double)track->run_ns / track->mean_ns;
+    return length >= RUN_LIMIT || (length >= RUN_LIMIT_FAR && (far >= FAR || far * FAR <= 1));
+}
+
+/* True when the cost has drifted. */
+static bool fold(struct vyre_candidate_track *track, double value_ns)
+{
+    bool drifted = false;
+    bool inside = value_ns <= track->mean_ns * BAND && value_ns * BAND >= track->mean_ns;
+    uint32_t weight = track->count < MEAN_WINDOW ? track->count + 1 : MEAN_WINDOW;
+    bool early = track->count <= FEW && !inside && value_ns < track->mean_ns;
+    if (track->count == 0 || early) {
+        track->mean_ns = value_ns;
+        track->run = 0;
+    } else if (inside) {
+        track->mean_ns += (value_ns - track->mean_ns) / weight;
+        track->run = 0;
+    } else if (extends_run(track, value_ns)) {
+        track->mean_ns = (double)track->run_ns;
+        track->run = 0;
+        drifted = true;
+    }
+    track->count += track->count < UINT32_MAX;
+    return drifted;
+}
+
+static void doubt(struct vyre_governor *governor, float log)
+{
+    if (log > governor->too_low_log)
+        governor->too_low_log = log;
+    if (-log > governor->too_high_log)
+        governor->too_high_log = -log;
+}
+
+/* The first batch and the mean tell what the fixed cost really was. */
+static void teach_fixed(struct vyre_governor *governor, struct vyre_candidate_track *track,
+                        uint8_t candidate)
+{
+    double real_ns = (double)track->first_ns - track->mean_ns;
+    /* A difference of two noisy times says nothing when it is small beside them. */
+    if (track->fixed_ns <= 0 || real_ns < track->mean_ns * 0.5)
+        return;
+    float log = governor_log(real_ns) - governor_log((double)track->fixed_ns);
+    governor_lesson_fold(&governor->fixed[candidate], log);
+    doubt(governor, log);
+}
+
+/* A batch cannot take less than its overhead: calibration was too high. */
+static void teach_overhead(struct vyre_governor *governor, const struct vyre_candidate_track *track,
+                           uint8_t candidate)
+{
+    if ((double)track->overhead_ns <= track->mean_ns)
+        return;
+    float log = governor_log(track->mean_ns) - governor_log((double)track->overhead_ns);
+    governor_lesson_fold(&governor->overhead[candidate], log);
+    doubt(governor, log);
+}
+
+/* The first real measurement of a candidate on the device replaces what estimates taught. */
+static void unlearn(struct vyre_governor *governor, uint8_t candidate)
+{
+    governor->execution[candidate].count = 0;
+    for (uint8_t other = 0; other < VYRE_CANDIDATES_MAX; other++) {
+        governor->ratio[candidate][other].count = 0;
+        governor->ratio[other][candidate].count = 0;
+    }
+}
+
+/* A lesson from an estimate gives way to the measurement. */
+static void correct(struct vyre_governor_lesson *lesson, float log, bool again)
+{
+    if (again && lesson->count <= 1)
+        lesson->count = 0;
+    if (!again || governor_abs(log - lesson->log) > LESSON_DEVIATION || !lesson->count)
+        governor_lesson_fold(lesson, log);
+}
+
+/* How this candidate's execution compares with the others', for shapes yet to come. */
+static void teach_execution(struct vyre_governor *governor, const struct vyre_governor_shape *shape,
+                            uint8_t candidate, bool again)
+{
+    const struct vyre_candidate_track *track = &shape->tracks[candidate];
+    float log = governor_log(governor_execution(track->mean_ns, (double)track->overhead_ns));
+    correct(&governor->execution[candidate], log, again);
+    for (uint8_t other = 0; other < shape->candidate_count; other++) {
+        const struct vyre_candidate_track *with = &shape->tracks[other];
+        if (other == candidate || with->mean_ns <= 0 || (with->flags & VYRE_TRACK_STALE))
+            continue;
+        float than = governor_log(governor_execution(with->mean_ns, (double)with->overhead_ns));
+        correct(&governor->ratio[candidate][other], log - than, again);
+        correct(&governor->ratio[other][candidate], than - log, again);
+    }
+}
+
+static void drift(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+                  uint8_t candidate)
+{
+    governor->counters.drifts++;
+    shape->check_at = 0;
+    for (uint8_t other = 0; other < shape->candidate_count; other++) {
+        struct vyre_candidate_track *track = &shape->tracks[other];
+        if (other != candidate && track->mean_ns > 0) {
+            track->flags |= VYRE_TRACK_STALE;
+            track->flags &= (uint8_t)~VYRE_TRACK_DROPPED;
+        }
+    }
+}
+
+/* Far from what other shapes taught: an outlier as likely as not, to be measured once more. */
+static bool suspect(struct vyre_candidate_track *track)
+{
+    bool far = track->expect_ns > 0 && track->mean_ns > FAR * (double)track->expect_ns;
+    track->flags |= far ? VYRE_TRACK_SUSPECT : 0;
+    return far;
+}
+
+/* The batch that pays the fixed cost tells the rest only where the fixed cost is the smaller part. */
+static void learn_first(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+                        uint8_t candidate, double value_ns)
+{
+    struct vyre_candidate_track *track = &shape->tracks[candidate];
+    double fixed_ns = (double)track->fixed_ns * governor_scale(&governor->fixed[candidate]);
+    double rest_ns = value_ns - fixed_ns;
+    track->first_ns = (float)value_ns;
+    if (track->count > 0 || rest_ns < fixed_ns * 0.6)
+        return;
+    track->mean_ns = rest_ns;
+    track->flags |= VYRE_TRACK_ESTIMATED;
+    track->flags &= (uint8_t)~VYRE_TRACK_STALE;
+    if (!suspect(track))
+        teach_execution(governor, shape, candidate, false);
+}
+
+static void teach(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+                  uint8_t candidate, bool taught)
+{
+    teach_fixed(governor, &shape->tracks[candidate], candidate);
+    teach_overhead(governor, &shape->tracks[candidate], candidate);
+    if (governor->measured[candidate]++ == 0)
+        unlearn(governor, candidate);
+    teach_execution(governor, shape, candidate, taught);
+}
+
+static void learn_repeat(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+                         uint8_t candidate, double value_ns)
+{
+    struct vyre_candidate_track *track = &shape->tracks[candidate];
+    bool fresh = track->count == 0;
+    bool again = track->flags & VYRE_TRACK_SUSPECT;
+    bool taught = track->flags & VYRE_TRACK_ESTIMATED;
+    if (track->flags & VYRE_TRACK_STALE)
+        track->count = 0; /* what was before the drift is another cost */
+    track->flags &= (uint8_t) ~(VYRE_TRACK_ESTIMATED | VYRE_TRACK_STALE | VYRE_TRACK_SUSPECT);
+    bool drifted = fold(track, value_ns);
+    if (fresh || again) {
+        shape->check_at = 0;
+        if (again || !suspect(track))
+            teach(governor, shape, candidate, taught && !again);
+        return;
+    }
+    if (candidate != shape->current || shape->anchor_ns <= 0)
+        return;
+    double moved = track->mean_ns / shape->anchor_ns;
+    if (!drifted && moved <= WANDER && moved * WANDER >= 1)
+        return;
+    shape->anchor_ns = track->mean_ns;
+    drift(governor, shape, candidate);
+    if (moved >= UNLEARN || moved * UNLEARN <= 1) { /* ratios from before say nothing any more */
+        unlearn(governor, candidate);
+        teach_execution(governor, shape, candidate, false);
+    }
+}
+
+/* What an exploration cost beyond the batch that would have run otherwise. */
+static void charge(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+                   const struct vyre_governor_sample *sample)
+{
+    struct vyre_candidate_track *track = &shape->tracks[sample->candidate];
+    double excess_ns = (double)sample->measured_ns - shape->tracks[shape->current].mean_ns;
+    track->fails = (uint16_t)(track->fails + (track->fails < UINT16_MAX));
+    if (excess_ns <= 0)
+        return;
+    shape->explored_ns += excess_ns;
+    governor->counters.explored_ns += excess_ns;
+}
+
+void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_governor_sample *sample)
+{
+    struct vyre_governor_shape *shape = sample->shape;
+    double measured_ns = (double)sample->measured_ns;
+    governor->counters.spent_ns += measured_ns;
+    if (shape->serial != sample->serial || sample->candidate >= VYRE_CANDIDATES_MAX)
+        return;
+    struct vyre_candidate_track *track = &shape->tracks[sample->candidate];
+    shape->spent_ns += measured_ns;
+    track->flags &= (uint8_t)~VYRE_TRACK_PENDING;
+    track->last_ns = sample->now_ns;
+    if (sample->why == VYRE_WHY_EXPLORE)
+        charge(governor, shape, sample);
+    double value_ns = measured_ns - sample->update_ns;
+    if (value_ns < measured_ns * 0.25) /* the updates were cheaper than calibration says */
+        value_ns = measured_ns * 0.25;
+    if (value_ns < 1)
+        value_ns = 1;
+    if (sample->was_first)
+        learn_first(governor, shape, sample->candidate, value_ns);
+    else
+        learn_repeat(governor, shape, sample->candidate, value_ns);
+}
+
+void vyre_governor_abandon(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+                           uint64_t serial, uint8_t candidate)
+{
+    (void)governor;
+    if (shape->serial == serial && candidate < VYRE_CANDIDATES_MAX)
+        shape->tracks[candidate].flags &= (uint8_t)~VYRE_TRACK_PENDING;
+}

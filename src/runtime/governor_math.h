@@ -1,0 +1,71 @@
+/*
+ * governor_math.h: what choosing and learning share: a cheap logarithm, and lessons.
+ */
+#ifndef VYRE_RUNTIME_GOVERNOR_MATH_H
+#define VYRE_RUNTIME_GOVERNOR_MATH_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "runtime/governor.h"
+
+/* A new lesson's deviation, in octaves: two shapes of one device rarely agree better than this. */
+#define LESSON_DEVIATION 0.5f
+/* Later samples move a lesson by at least 1 part in so many. */
+#define LESSON_MEMORY 8u
+
+/*
+ * The exponent, and the mantissa as its fraction: a logarithm to base 2 bent by less than 0.09, its
+ * inverse exact. It needs no libm and gives the same bits everywhere. `value` is above 0.
+ */
+static inline float governor_log(double value)
+{
+    float narrow = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &narrow, sizeof bits);
+    return (float)((double)bits / 8388608.0 - 127.0);
+}
+
+static inline double governor_exp(float log)
+{
+    float limited = log < -100.0f ? -100.0f : log > 100.0f ? 100.0f : log;
+    uint32_t bits = (uint32_t)(((double)limited + 127.0) * 8388608.0);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+static inline float governor_abs(float value)
+{
+    return value < 0 ? -value : value;
+}
+
+static inline void governor_lesson_fold(struct vyre_governor_lesson *lesson, float log)
+{
+    if (lesson->count == 0) {
+        lesson->log = log;
+        lesson->deviation = LESSON_DEVIATION;
+    } else {
+        uint32_t weight = lesson->count < LESSON_MEMORY ? lesson->count + 1 : LESSON_MEMORY;
+        float distance = governor_abs(log - lesson->log);
+        lesson->deviation += (distance - lesson->deviation) / (float)weight;
+        lesson->log += (log - lesson->log) / (float)weight;
+    }
+    lesson->count += lesson->count < UINT32_MAX;
+}
+
+/* By what a calibrated figure is to be multiplied. */
+static inline double governor_scale(const struct vyre_governor_lesson *lesson)
+{
+    return lesson->count ? governor_exp(lesson->log) : 1.0;
+}
+
+/* The part of a batch's time that calibration does not explain; never nothing. */
+static inline double governor_execution(double cost_ns, double overhead_ns)
+{
+    double rest = cost_ns - overhead_ns;
+    double least = cost_ns * 0.05;
+    return rest > least ? rest : least;
+}
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * measure.c: from the times of submissions to what each batch cost.
+ */
+#include "runtime/measure.h"
+
+#include "runtime/internal.h"
+
+/* Ends that lie closer than this were seen by one look. */
+#define ONE_LOOK_NS 2000
+
+void vyre_measure_init(struct vyre_measure *measure)
+{
+    *measure = (struct vyre_measure){.next = 1};
+}
+
+static struct vyre_result_entry *entry_of(struct vyre_device *device, uint64_t sequence)
+{
+    return &device->results[sequence & device->results_mask];
+}
+
+/* The last submission of those that were seen to end at one moment, from `first` on. */
+static uint64_t group_end(struct vyre_device *device, uint64_t first, uint64_t completed)
+{
+    uint64_t last = first;
+    while (last < completed) {
+        const struct vyre_measurement *here = &entry_of(device, last)->measurement;
+        const struct vyre_measurement *next = &entry_of(device, last + 1)->measurement;
+        if (!next->timed || next->start_ns >= here->end_ns ||
+            next->end_ns - here->end_ns >= ONE_LOOK_NS)
+            break;
+        last++;
+    }
+    return last;
+}
+
+static void forget(struct vyre_device *device, const struct vyre_measurement *measurement)
+{
+    if (measurement->learns)
+        vyre_governor_abandon(&device->governor, measurement->shape, measurement->serial,
+                              measurement->candidate);
+}
+
+/* What plain launches of the shape cost so far; 0: not known. */
+static double plain_ns(const struct vyre_measurement *measurement)
+{
+    const struct vyre_governor_shape *shape = measurement->shape;
+    return shape && shape->serial == measurement->serial ? shape->tracks[0].mean_ns : 0.0;
+}
+
+static void finish_record(struct vyre_device *device, const struct vyre_result_entry *entry,
+                          uint64_t cost_ns)
+{
+    const struct vyre_measurement *measurement = &entry->measurement;
+    double plain = measurement->candidate != 0 ? plain_ns(measurement) : 0.0;
+    const struct vyre_decision_measured measured = {
+        .host_ns = entry->result.host_ns,
+        .device_ns = entry->result.device_ns,
+        .wall_ns = cost_ns,
+        .saved_vs_plain_ns = plain > 0.0 ? (int64_t)(plain - (double)cost_ns) : 0,
+    };
+    vyre_decisions_finish(device->decisions, measurement->record, &measured);
+}
+
+/* Tells what one batch cost. */
+static void tell(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns)
+{
+    const struct vyre_result_entry *entry = entry_of(device, sequence);
+    const struct vyre_measurement *measurement = &entry->measurement;
+    if (measurement->record)
+        finish_record(device, entry, cost_ns);
+    if (measurement->learns && entry->result.status == VYRE_OK) {
+        const struct vyre_governor_sample sample = {
+            .shape = measurement->shape,
+            .serial = measurement->serial,
+            .update_ns = measurement->update_ns,
+            .measured_ns = cost_ns,
+            .now_ns = measurement->end_ns,
+            .candidate = measurement->candidate,
+            .why = measurement->why,
+            .was_first = measurement->was_first,
+        };
+        vyre_governor_learn(&device->governor, &sample);
+    } else {
+        forget(device, measurement);
+    }
+}
+
+/* Shares the time of a group out by what was predicted for each of its batches. */
+static void tell_group(struct vyre_device *device, uint64_t first, uint64_t last, uint64_t begin_ns)
+{
+    uint64_t end_ns = entry_of(device, last)->measurement.end_ns;
+    double total = end_ns > begin_ns ? (double)(end_ns - begin_ns) : 0.0;
+    double weights = 0.0;
+    for (uint64_t i = first; i <= last; i++)
+        weights += entry_of(device, i)->measurement.predicted_ns + 1.0;
+    for (uint64_t i = first; i <= last; i++) {
+        double weight = entry_of(device, i)->measurement.predicted_ns + 1.0;
+        tell(device, i, (uint64_t)(total * weight / weights));
+    }
+}
+
+void vyre_measure_collect_locked(struct vyre_device *device)
+{
+    struct vyre_measure *measure = &device->measure;
+    /* acquire: pairs with the release in vyre_device_on_complete. */
+    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
+    if (vyre_device_is_lost(device))
+        return;
+    while (measure->pending > 0 && measure->next <= completed) {
+        uint64_t first = measure->next;
+        const struct vyre_measurement *measurement = &entry_of(device, first)->measurement;
+        if (!measurement->timed) {
+            measure->last_known = false;
+            measure->next++;
+            continue;
+        }
+        uint64_t last = group_end(device, first, completed);
+        uint64_t begin_ns = measurement->start_ns;
+        bool known = !measurement->behind || measure->last_known;
+        if (measure->last_known && measure->last_end_ns > begin_ns)
+            begin_ns = measure->last_end_ns;
+        if (known)
+            tell_group(device, first, last, begin_ns);
+        for (uint64_t i = first; !known && i <= last; i++)
+            forget(device, &entry_of(device, i)->measurement);
+        measure->last_end_ns = entry_of(device, last)->measurement.end_ns;
+        measure->last_known = true;
+        measure->pending -= (uint32_t)(last - first + 1);
+        measure->next = last + 1;
+    }
+    if (measure->pending == 0 && measure->next <= completed) {
+        measure->next = completed + 1;
+        measure->last_known = false;
+    }
+}

@@ -1,0 +1,60 @@
+/*
+ * note.c: keeps the decision record of a submission.
+ */
+#include "runtime/note.h"
+
+static bool is_notable(enum vyre_decision_why why)
+{
+    return why == VYRE_WHY_TRIAL || why == VYRE_WHY_EXPLORE || why == VYRE_WHY_DRIFT_RECHECK;
+}
+
+static void fill_candidates(const struct vyre_device *device,
+                            const struct vyre_governor_choice *governed,
+                            struct vyre_decision_record *record)
+{
+    record->candidate_count = governed->candidate_count;
+    for (uint32_t i = 0; i < governed->candidate_count; i++) {
+        const struct vyre_candidate_prediction *seen = &governed->candidates[i];
+        record->candidates[i] = (struct vyre_decision_candidate){
+            .predicted_ns = seen->predicted_ns > 0.0 ? (uint64_t)seen->predicted_ns : 0,
+            .measured_ns = seen->measured_ns > 0.0 ? (uint64_t)seen->measured_ns : 0,
+            .count = seen->count,
+            .reason = seen->reason,
+            .mode = (uint8_t)device->candidates.list[i].mode,
+            .variant = (uint8_t)device->candidates.list[i].variant,
+            .state = seen->state,
+        };
+    }
+}
+
+uint64_t vyre_note_decision_locked(struct vyre_device *device, const struct vyre_body *body,
+                                   uint32_t repeat_hint, const struct vyre_mode_choice *choice,
+                                   const struct vyre_governor_choice *governed, bool timed)
+{
+    enum vyre_decision_why why =
+        governed ? (enum vyre_decision_why)governed->why : VYRE_WHY_REQUIRED;
+    if (!device->decisions)
+        return 0;
+    /* A record without times says little: what nobody times is only counted. */
+    bool kept = vyre_decisions_sample(device->decisions, choice->mode, why,
+                                      timed && is_notable(why), device->clock_ns);
+    if (!kept || !timed)
+        return 0;
+    struct vyre_decision_record record = {
+        .shape_lo = governed ? body->shape.lo : 0,
+        .shape_hi = governed ? body->shape.hi : 0,
+        .time_ns = device->clock_ns,
+        .command_count = body->view.command_count,
+        .repeat_hint = repeat_hint,
+        .repeats_seen = governed ? body->shape_entry->seen : 0,
+        .mode = (uint8_t)choice->mode,
+        .variant = (uint8_t)choice->variant,
+        .why = (uint8_t)why,
+    };
+    if (governed) {
+        record.settled = governed->settled;
+        record.predicted_ns = governed->predicted_ns > 0.0 ? (uint64_t)governed->predicted_ns : 0;
+        fill_candidates(device, governed, &record);
+    }
+    return vyre_decisions_begin(device->decisions, &record);
+}
