@@ -16,6 +16,7 @@
 #include <vyre/decision.h>
 #include <vyre/device.h>
 #include <vyre/diag.h>
+#include <vyre/explain.h>
 #include <vyre/export.h>
 #include <vyre/graph_capture.h>
 #include <vyre/hash.h>

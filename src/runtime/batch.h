@@ -131,4 +131,8 @@ static inline void vyre_body_add_command(struct vyre_body *body, struct vyre_ker
     view->command_count++;
 }
 
+/* After destructions: VYRE_OK when none of the body's objects is gone. In submit.c. */
+enum vyre_status vyre_batch_check_alive_locked(const struct vyre_device *device,
+                                               struct vyre_body *body, struct vyre_diag *diag);
+
 #endif

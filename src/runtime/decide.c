@@ -35,20 +35,24 @@ static struct vyre_shape_note *note_of(struct vyre_device *device,
     return note;
 }
 
-/* D2 and D3 look at the plan, which is made once per shape. */
-static void plan_shape(struct vyre_device *device, const struct vyre_body *body,
-                       struct vyre_shape_note *note)
+/* Made once per shape. */
+uint32_t vyre_decide_plan_locked(struct vyre_device *device, const struct vyre_body *body,
+                                 struct vyre_shape_note *note)
 {
+    uint32_t arms = 0;
     struct vyre_batch_plan plan;
     struct vyre_arm first, second, kernel;
     uint32_t slot;
     note->planned = true;
     if (vyre_batch_planner_plan(&device->planner, &body->view, &plan, NULL) != VYRE_OK)
-        return; /* both verdicts stay "nothing decided" */
+        return 0; /* both verdicts stay "nothing decided" */
     if (vyre_batch_planner_arms(&device->planner, &plan, &first, &second))
         note->arms = vyre_arm_independence_decide(&first, &second);
     if (vyre_batch_planner_copy(&device->planner, &plan, &slot, &kernel))
         note->copy = vyre_copy_overlap_decide(slot, &kernel);
+    for (uint32_t i = 0; i < plan.segment_count; i++)
+        arms = plan.segments[i].arm_count > arms ? plan.segments[i].arm_count : arms;
+    return arms;
 }
 
 /* ---- The six verdicts ------------------------------------------------------------------------- */
@@ -81,8 +85,8 @@ static uint64_t batch_cost_ns(const struct vyre_device *device, enum vyre_mode m
     return whole_ns(costs->batch_ns + costs->command_ns * commands);
 }
 
-static void ask(const struct vyre_device *device, const struct vyre_body *body,
-                const struct vyre_shape_note *note, uint32_t repeats, struct vyre_bundle *out)
+void vyre_decide_inputs(const struct vyre_device *device, const struct vyre_body *body,
+                        uint32_t repeats, struct vyre_policy_inputs *out)
 {
     uint32_t commands = body->view.command_count;
     const struct vyre_candidate_costs *plain = costs_of(device, VYRE_MODE_PLAIN);
@@ -90,48 +94,64 @@ static void ask(const struct vyre_device *device, const struct vyre_body *body,
     const struct vyre_candidate_costs *resident = costs_of(device, VYRE_MODE_PERSISTENT);
     /* Per item: what a resident kernel does not save is no overhead of the launch. */
     double saved = plain->command_ns - resident->command_ns;
-    const struct vyre_persistent_kernel_input persistent = {
-        .batch_size = commands,
-        .per_launch_overhead_ns = whole_ns(saved),
-        .persistent_setup_overhead_ns = whole_ns(resident->fixed_batch_ns),
-    };
-    const struct vyre_command_reuse_input reuse = {
-        .repeat_count = repeats,
-        .per_launch_overhead_ns = batch_cost_ns(device, VYRE_MODE_PLAIN, commands),
-        .record_overhead_ns =
-            whole_ns(replay->fixed_batch_ns + replay->fixed_command_ns * commands),
-        .replay_overhead_ns = batch_cost_ns(device, VYRE_MODE_REPLAY, commands),
-    };
-    const struct vyre_bindless_input bindless = {
-        .resource_count = body->resource_max,
-        .support =
-            has(device, VYRE_ABILITY_BINDLESS) ? VYRE_BINDLESS_FULL : VYRE_BINDLESS_UNSUPPORTED,
-    };
-    /* Nothing is compiled ahead without a predictor: no hits, so the verdict holds steady. */
-    const struct vyre_trace_jit_input jit = {0};
-    *out = (struct vyre_bundle){
-        .persistent_kernel = vyre_persistent_kernel_decide(&persistent),
-        .arms = note->arms,
-        .copy = note->copy,
-        .command_reuse = vyre_command_reuse_decide(&reuse),
-        .bindless = vyre_bindless_decide(&bindless),
-        .trace_jit = vyre_trace_jit_decide(&jit),
+    *out = (struct vyre_policy_inputs){
+        .persistent_kernel =
+            {
+                .batch_size = commands,
+                .per_launch_overhead_ns = whole_ns(saved),
+                .persistent_setup_overhead_ns = whole_ns(resident->fixed_batch_ns),
+            },
+        .command_reuse =
+            {
+                .repeat_count = repeats,
+                .per_launch_overhead_ns = batch_cost_ns(device, VYRE_MODE_PLAIN, commands),
+                .record_overhead_ns =
+                    whole_ns(replay->fixed_batch_ns + replay->fixed_command_ns * commands),
+                .replay_overhead_ns = batch_cost_ns(device, VYRE_MODE_REPLAY, commands),
+            },
+        .bindless =
+            {
+                .resource_count = body->resource_max,
+                .support = has(device, VYRE_ABILITY_BINDLESS) ? VYRE_BINDLESS_FULL
+                                                              : VYRE_BINDLESS_UNSUPPORTED,
+            },
+        /* Nothing is compiled ahead without a predictor: no hits, so the verdict holds steady. */
     };
 }
 
-/* The mode that the verdicts ask for. Replay goes first: it also works while other batches run. */
-static enum vyre_mode wanted_mode(struct vyre_device *device, const struct vyre_body *body,
-                                  const struct vyre_shape_note *note, uint32_t repeats)
+struct vyre_bundle vyre_decide_verdicts(const struct vyre_policy_inputs *inputs,
+                                        const struct vyre_shape_note *note)
 {
-    struct vyre_bundle bundle;
-    ask(device, body, note, repeats, &bundle);
-    if (device->instance->audit)
-        vyre_audit_record_bundle(device->instance->audit, &bundle);
-    if (bundle.command_reuse.choice == VYRE_RECORD_AND_REPLAY)
+    return (struct vyre_bundle){
+        .persistent_kernel = vyre_persistent_kernel_decide(&inputs->persistent_kernel),
+        .arms = note->arms,
+        .copy = note->copy,
+        .command_reuse = vyre_command_reuse_decide(&inputs->command_reuse),
+        .bindless = vyre_bindless_decide(&inputs->bindless),
+        .trace_jit = vyre_trace_jit_decide(&inputs->trace_jit),
+    };
+}
+
+/* Replay goes first: it also works while other batches run. */
+enum vyre_mode vyre_decide_wanted(const struct vyre_bundle *verdicts)
+{
+    if (verdicts->command_reuse.choice == VYRE_RECORD_AND_REPLAY)
         return VYRE_MODE_REPLAY;
-    if (bundle.persistent_kernel.choice == VYRE_PERSISTENT_KERNEL)
+    if (verdicts->persistent_kernel.choice == VYRE_PERSISTENT_KERNEL)
         return VYRE_MODE_PERSISTENT;
     return VYRE_MODE_PLAIN;
+}
+
+/* Asks the policies and leaves what they want in the note and the audit. */
+static void ask(struct vyre_device *device, const struct vyre_body *body, uint32_t repeats,
+                struct vyre_shape_note *note)
+{
+    struct vyre_policy_inputs inputs;
+    vyre_decide_inputs(device, body, repeats, &inputs);
+    const struct vyre_bundle verdicts = vyre_decide_verdicts(&inputs, note);
+    if (device->instance->audit)
+        vyre_audit_record_bundle(device->instance->audit, &verdicts);
+    note->wanted = (uint8_t)vyre_decide_wanted(&verdicts);
 }
 
 /* ---- What can run, and at which cost ---------------------------------------------------------- */
@@ -186,10 +206,11 @@ static bool is_ready(const struct vyre_device *device, struct vyre_body *body, u
     return true;
 }
 
-static void fill_facts(struct vyre_device *device, struct vyre_body *body,
-                       struct vyre_shape_note *note, uint64_t now_ns,
-                       struct vyre_candidate_facts out_facts[VYRE_CANDIDATES_MAX])
+void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body,
+                              struct vyre_shape_note *note,
+                              struct vyre_candidate_facts out_facts[VYRE_CANDIDATES_MAX])
 {
+    uint64_t now_ns = vyre_device_now_ns(device);
     uint32_t commands = body->view.command_count;
     for (uint32_t i = 0; i < device->candidates.count; i++) {
         const struct vyre_candidate_costs *costs = &device->candidates.costs[i];
@@ -265,15 +286,14 @@ void vyre_decide_mode_locked(struct vyre_device *device, struct vyre_body *body,
     bool settled = vyre_governor_settled(shape, &batch, out_governed);
     if (!settled || device->instance->audit) {
         if (!note->planned)
-            plan_shape(device, body, note);
-        uint32_t repeats = repeat_hint ? repeat_hint : shape->seen;
-        note->wanted = (uint8_t)wanted_mode(device, body, note, repeats);
+            (void)vyre_decide_plan_locked(device, body, note);
+        ask(device, body, repeat_hint ? repeat_hint : shape->seen, note);
     }
     if (!settled) {
         if (shape->seen >= note->retry_at)
             note->failed = 0;
         struct vyre_candidate_facts facts[VYRE_CANDIDATES_MAX];
-        fill_facts(device, body, note, vyre_device_now_ns(device), facts);
+        vyre_decide_facts_locked(device, body, note, facts);
         vyre_governor_choose(&device->governor, shape, facts, device->candidates.count, &batch,
                              out_governed);
     }

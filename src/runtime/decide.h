@@ -6,6 +6,7 @@
 
 #include "runtime/batch.h"
 #include "runtime/governor.h"
+#include "runtime/internal.h"
 
 struct vyre_mode_choice {
     enum vyre_mode mode;
@@ -22,6 +23,34 @@ struct vyre_mode_choice {
 void vyre_decide_mode_locked(struct vyre_device *device, struct vyre_body *body,
                              uint32_t repeat_hint, struct vyre_mode_choice *out_choice,
                              struct vyre_governor_choice *out_governed);
+
+/* What the six policies are asked. */
+struct vyre_policy_inputs {
+    struct vyre_persistent_kernel_input persistent_kernel;
+    struct vyre_command_reuse_input command_reuse;
+    struct vyre_bindless_input bindless;
+    struct vyre_trace_jit_input trace_jit;
+};
+
+/* ... for this batch, expecting so many repeats. */
+void vyre_decide_inputs(const struct vyre_device *device, const struct vyre_body *body,
+                        uint32_t repeats, struct vyre_policy_inputs *out);
+
+/* All six verdicts; the note holds the two that come from the plan. */
+struct vyre_bundle vyre_decide_verdicts(const struct vyre_policy_inputs *inputs,
+                                        const struct vyre_shape_note *note);
+
+/* The mode that the verdicts ask for. */
+enum vyre_mode vyre_decide_wanted(const struct vyre_bundle *verdicts);
+
+/* D2 and D3, from the batch's plan. Returns the most arms of a segment; 0 when planning failed. */
+uint32_t vyre_decide_plan_locked(struct vyre_device *device, const struct vyre_body *body,
+                                 struct vyre_shape_note *note);
+
+/* What can run and at which cost, candidate by candidate. */
+void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body,
+                              struct vyre_shape_note *note,
+                              struct vyre_candidate_facts out_facts[VYRE_CANDIDATES_MAX]);
 
 /* The choice could not be carried out; the batch runs plainly. The shape is not tried so again. */
 void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *body,

@@ -8,9 +8,9 @@ static bool is_notable(enum vyre_decision_why why)
     return why == VYRE_WHY_TRIAL || why == VYRE_WHY_EXPLORE || why == VYRE_WHY_DRIFT_RECHECK;
 }
 
-static void fill_candidates(const struct vyre_device *device,
-                            const struct vyre_governor_choice *governed,
-                            struct vyre_decision_record *record)
+void vyre_note_candidates(const struct vyre_device *device,
+                          const struct vyre_governor_choice *governed,
+                          struct vyre_decision_record *record)
 {
     record->candidate_count = governed->candidate_count;
     for (uint32_t i = 0; i < governed->candidate_count; i++) {
@@ -54,7 +54,7 @@ uint64_t vyre_note_decision_locked(struct vyre_device *device, const struct vyre
     if (governed) {
         record.settled = governed->settled;
         record.predicted_ns = governed->predicted_ns > 0.0 ? (uint64_t)governed->predicted_ns : 0;
-        fill_candidates(device, governed, &record);
+        vyre_note_candidates(device, governed, &record);
     }
     return vyre_decisions_begin(device->decisions, &record);
 }

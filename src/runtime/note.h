@@ -15,4 +15,9 @@ uint64_t vyre_note_decision_locked(struct vyre_device *device, const struct vyre
                                    uint32_t repeat_hint, const struct vyre_mode_choice *choice,
                                    const struct vyre_governor_choice *governed, bool timed);
 
+/* Fills the candidates of a record. */
+void vyre_note_candidates(const struct vyre_device *device,
+                          const struct vyre_governor_choice *governed,
+                          struct vyre_decision_record *record);
+
 #endif

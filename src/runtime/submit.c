@@ -25,8 +25,8 @@ static enum vyre_status stale(const char *what, const struct vyre_body *body,
 }
 
 /* Objects were destroyed since the body was last looked at: are they its own? */
-static enum vyre_status check_alive_locked(const struct vyre_device *device, struct vyre_body *body,
-                                           struct vyre_diag *diag)
+enum vyre_status vyre_batch_check_alive_locked(const struct vyre_device *device,
+                                               struct vyre_body *body, struct vyre_diag *diag)
 {
     struct vyre_buffer *const *owners = body->owners.items;
     const struct vyre_body_kernel *kernels = body->kernels.items;
@@ -301,7 +301,7 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
     if (status == VYRE_OK && device->is_lost)
         status = vyre_device_lost_status(device, diag);
     if (status == VYRE_OK && body->epoch != device->epoch)
-        status = check_alive_locked(device, body, diag);
+        status = vyre_batch_check_alive_locked(device, body, diag);
     if (status != VYRE_OK)
         return status;
     if (device->dead_first)
@@ -398,7 +398,7 @@ enum vyre_status vyre_batch_check_mode(struct vyre_batch *batch, enum vyre_mode 
         return status;
     vyre_lock_acquire(&device->lock);
     if (batch->body->epoch != device->epoch)
-        status = check_alive_locked(device, batch->body, diag);
+        status = vyre_batch_check_alive_locked(device, batch->body, diag);
     if (status == VYRE_OK)
         status = device->ops->batch_check(device->native, &batch->body->view, mode, variant, diag);
     return vyre_device_unlock(device, status, diag);
@@ -418,7 +418,7 @@ enum vyre_status vyre_batch_warm_up(struct vyre_batch *batch, enum vyre_mode mod
     struct vyre_recording *recording;
     vyre_lock_acquire(&device->lock);
     if (batch->body->epoch != device->epoch)
-        status = check_alive_locked(device, batch->body, diag);
+        status = vyre_batch_check_alive_locked(device, batch->body, diag);
     if (status == VYRE_OK && mode == VYRE_MODE_REPLAY)
         status = find_recording_locked(device, batch->body, 0, &recording, diag);
     if (status == VYRE_OK && device->ops->warm_up)

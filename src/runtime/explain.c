@@ -1,0 +1,145 @@
+/*
+ * explain.c: why a batch would run as it would.
+ *
+ * The same functions decide as for a submit, on copies of what the governor knows of the shape: a
+ * question changes no answer.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <vyre/explain.h>
+
+#include "runtime/note.h"
+
+static enum vyre_origin origin_of(const struct vyre_device *device, enum vyre_cost_id cost,
+                                  bool stated)
+{
+    if (device->calibration.costs[cost].known)
+        return VYRE_ORIGIN_CALIBRATED;
+    return stated ? VYRE_ORIGIN_STATED : VYRE_ORIGIN_NONE;
+}
+
+static void fill_origins(const struct vyre_device *device, uint32_t repeat_hint,
+                         struct vyre_explanation *out)
+{
+    const struct vyre_launch_costs *stated = &device->facts.costs;
+    out->plain_origin = origin_of(device, VYRE_COST_PLAIN_COMMAND, stated->plain_command_ns != 0);
+    out->replay_origin =
+        origin_of(device, VYRE_COST_REPLAY_COMMAND, stated->record_command_ns != 0);
+    out->persistent_origin =
+        origin_of(device, VYRE_COST_PERSISTENT_COMMAND, stated->persistent_setup_ns != 0);
+    out->repeats_origin = repeat_hint ? VYRE_ORIGIN_HINT : VYRE_ORIGIN_OBSERVED;
+}
+
+/* The least n > 1 with n x gain > cost. */
+static uint32_t turning_point(uint64_t gain_ns, uint64_t cost_ns)
+{
+    if (gain_ns == 0)
+        return VYRE_REPEATS_NEVER;
+    uint64_t least = cost_ns / gain_ns + 1;
+    least = least > 1 ? least : 2;
+    return least < VYRE_REPEATS_NEVER ? (uint32_t)least : VYRE_REPEATS_NEVER;
+}
+
+static void fill_turning_points(struct vyre_explanation *out)
+{
+    const struct vyre_command_reuse_input *reuse = &out->command_reuse;
+    const struct vyre_persistent_kernel_input *resident = &out->persistent_kernel;
+    uint64_t gain_ns = reuse->per_launch_overhead_ns > reuse->replay_overhead_ns
+                           ? reuse->per_launch_overhead_ns - reuse->replay_overhead_ns
+                           : 0;
+    out->replay_from_repeats = turning_point(gain_ns, reuse->record_overhead_ns);
+    out->persistent_from_commands =
+        turning_point(resident->per_launch_overhead_ns, resident->persistent_setup_overhead_ns);
+}
+
+/* What the governor would choose next, asked on copies. */
+static void fill_next(struct vyre_device *device, struct vyre_body *body, uint32_t repeat_hint,
+                      struct vyre_shape_note *note, struct vyre_explanation *out)
+{
+    const struct vyre_governor_shape *known =
+        vyre_governor_find(&device->governor, vyre_body_shape(body));
+    struct vyre_governor governor = device->governor;
+    struct vyre_governor_shape shape = {.key = vyre_body_shape(body), .serial = UINT64_MAX};
+    if (known)
+        shape = *known;
+    out->repeats_seen = shape.seen;
+    shape.seen += shape.seen < UINT32_MAX;
+    governor.counters.seen++;
+
+    struct vyre_candidate_facts facts[VYRE_CANDIDATES_MAX];
+    struct vyre_governor_choice choice;
+    const struct vyre_governor_batch batch = {.command_count = body->view.command_count,
+                                              .repeat_hint = repeat_hint};
+    vyre_decide_facts_locked(device, body, note, facts);
+    vyre_governor_choose(&governor, &shape, facts, device->candidates.count, &batch, &choice);
+    const struct vyre_candidate *chosen = &device->candidates.list[choice.candidate];
+    out->next = (struct vyre_decision_record){
+        .shape_lo = shape.key.lo,
+        .shape_hi = shape.key.hi,
+        .command_count = body->view.command_count,
+        .repeat_hint = repeat_hint,
+        .repeats_seen = shape.seen,
+        .mode = (uint8_t)chosen->mode,
+        .variant = (uint8_t)chosen->variant,
+        .why = choice.why,
+        .predicted_ns = choice.predicted_ns > 0.0 ? (uint64_t)choice.predicted_ns : 0,
+    };
+    vyre_note_candidates(device, &choice, &out->next);
+}
+
+static void explain_locked(struct vyre_device *device, struct vyre_body *body, uint32_t repeat_hint,
+                           struct vyre_explanation *out)
+{
+    struct vyre_shape_note note = {.serial = 0};
+    struct vyre_policy_inputs inputs;
+    struct vyre_diag reason;
+    vyre_diag_reset(&reason);
+    out->arm_count = vyre_decide_plan_locked(device, body, &note);
+    fill_next(device, body, repeat_hint, &note, out);
+    /* As the next submit would count: itself included. */
+    uint32_t repeats = repeat_hint ? repeat_hint : out->next.repeats_seen;
+    vyre_decide_inputs(device, body, repeats, &inputs);
+    out->persistent_kernel = inputs.persistent_kernel;
+    out->command_reuse = inputs.command_reuse;
+    out->bindless = inputs.bindless;
+    out->trace_jit = inputs.trace_jit;
+    out->verdicts = vyre_decide_verdicts(&inputs, &note);
+    out->wanted = vyre_decide_wanted(&out->verdicts);
+    fill_origins(device, repeat_hint, out);
+    fill_turning_points(out);
+    const struct vyre_ability *resident = &device->facts.abilities[VYRE_ABILITY_PERSISTENT];
+    if (resident->value == 0)
+        memcpy(out->unfit_reason, resident->reason, sizeof out->unfit_reason);
+    else if (device->ops->batch_check &&
+             device->ops->batch_check(device->native, &body->view, VYRE_MODE_PERSISTENT, 0,
+                                      &reason) != VYRE_OK)
+        snprintf(out->unfit_reason, sizeof out->unfit_reason, "%.*s", VYRE_REASON_BYTES - 1,
+                 reason.message);
+}
+
+enum vyre_status vyre_batch_explain(struct vyre_batch *batch, uint32_t repeat_hint,
+                                    struct vyre_explanation *out, struct vyre_diag *diag)
+{
+    struct vyre_device *device = batch->object.device;
+    memset(out, 0, sizeof *out);
+    enum vyre_status status = vyre_batch_status(batch, diag);
+    if (status == VYRE_OK && vyre_device_is_lost(device))
+        status = vyre_device_lost_status(device, diag);
+    if (status != VYRE_OK)
+        return status;
+    vyre_lock_acquire(&device->lock);
+    vyre_measure_collect_locked(device);
+    if (batch->body->epoch != device->epoch)
+        status = vyre_batch_check_alive_locked(device, batch->body, diag);
+    if (status == VYRE_OK)
+        explain_locked(device, batch->body, repeat_hint, out);
+    vyre_lock_release(&device->lock);
+    return status;
+}
+
+const char *vyre_origin_name(enum vyre_origin origin)
+{
+    static const char *const names[] = {"none", "stated", "calibrated", "observed", "hint"};
+    return (unsigned)origin < sizeof names / sizeof names[0] ? names[origin] : "unknown";
+}
