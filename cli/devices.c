@@ -21,6 +21,8 @@ struct device_report {
     struct vyre_device_info info;
     struct vyre_ability abilities[VYRE_ABILITY_COUNT];
     struct vyre_device_limits limits;
+    struct vyre_feature features[VYRE_FEATURES_MAX];
+    size_t feature_count;
     struct vyre_diag failure; /* id NONE: it was opened */
 };
 
@@ -45,6 +47,7 @@ static void inspect(struct vyre_instance *instance, const char *backend, uint32_
     vyre_device_get_limits(device, &report->limits);
     for (unsigned i = 0; i < VYRE_ABILITY_COUNT; i++)
         vyre_device_get_ability(device, (enum vyre_ability_id)i, &report->abilities[i]);
+    report->feature_count = vyre_device_features(device, report->features, VYRE_FEATURES_MAX);
     vyre_device_close(&device);
 }
 
@@ -61,6 +64,21 @@ static void print_abilities(const struct writer *writer, const struct device_rep
         cli_grid_add(&grid, vyre_ability_name((enum vyre_ability_id)i));
         cli_grid_add(&grid, ability->value ? cli_unit_count(ability->value).text : "absent");
         cli_grid_add(&grid, ability->value ? "" : ability->reason);
+    }
+    cli_grid_print(&grid, 4, writer->out);
+    cli_grid_deinit(&grid);
+}
+
+static void print_features(const struct writer *writer, const struct device_report *report)
+{
+    static const char *const heads[] = {"feature", "value", "if absent, why"};
+    struct cli_grid grid;
+    cli_grid_init(&grid, "lll", heads, writer->colour);
+    for (size_t i = 0; i < report->feature_count; i++) {
+        const struct vyre_feature *feature = &report->features[i];
+        cli_grid_add(&grid, feature->name);
+        cli_grid_add(&grid, feature->value[0] ? feature->value : "absent");
+        cli_grid_add(&grid, feature->reason);
     }
     cli_grid_print(&grid, 4, writer->out);
     cli_grid_deinit(&grid);
@@ -109,6 +127,10 @@ static void print_device(const struct writer *writer, const struct device_report
     cli_output_text(writer->out, line);
     print_abilities(writer, report);
     cli_output_text(writer->out, "\n");
+    if (report->feature_count > 0) {
+        print_features(writer, report);
+        cli_output_text(writer->out, "\n");
+    }
     print_limits(writer, report);
 }
 
@@ -149,6 +171,16 @@ static void device_json(struct cli_json *json, const struct device_report *repor
             cli_json_object(json, vyre_ability_name((enum vyre_ability_id)i));
             cli_json_u64(json, "value", ability->value);
             cli_json_text(json, "reason", ability->value ? NULL : ability->reason);
+            cli_json_end_object(json);
+        }
+        cli_json_end_object(json);
+        cli_json_object(json, "features");
+        for (size_t i = 0; i < report->feature_count; i++) {
+            const struct vyre_feature *feature = &report->features[i];
+            bool there = feature->value[0] != '\0';
+            cli_json_object(json, feature->name);
+            cli_json_text(json, "value", there ? feature->value : NULL);
+            cli_json_text(json, "reason", there ? NULL : feature->reason);
             cli_json_end_object(json);
         }
         cli_json_end_object(json);

@@ -197,17 +197,58 @@ static void live_binds(const struct session *session, const struct workload_comm
     }
 }
 
+/*
+ * Constants that the workload does not declare: the device says their types, in order, and the file
+ * their values, in the same order.
+ */
+static enum vyre_status reflect_constants(const struct workload_kernel *kernel,
+                                          const struct workload_command *command,
+                                          const struct vyre_kernel *live,
+                                          unsigned char out_bytes[VYRE_CONSTANTS_BYTES_MAX],
+                                          size_t *out_size, struct vyre_diag *diag)
+{
+    struct vyre_kernel_interface interface;
+    size_t offset = 0;
+    vyre_kernel_get_interface(live, &interface);
+    if (interface.constant_count != command->value_count) {
+        enum vyre_status status = vyre_diag_set(
+            diag, VYRE_DIAG_WORKLOAD_MISSING, NULL, 0,
+            "$.kernels.%s.constants: this device finds %u in the payload, the dispatch gives %zu",
+            kernel->name, interface.constant_count, command->value_count);
+        vyre_diag_set_fix(diag, "Declare the kernel's constants.");
+        return status;
+    }
+    for (size_t i = 0; i < command->value_count; i++) {
+        enum vyre_scalar type = interface.constants[i];
+        bool wide = type == VYRE_SCALAR_U64 || type == VYRE_SCALAR_I64 || type == VYRE_SCALAR_F64;
+        size_t size = wide ? sizeof(uint64_t) : sizeof(uint32_t);
+        uint64_t bits;
+        enum vyre_status status = workload_scalar_encode(type, &command->values[i], &bits, diag);
+        if (status != VYRE_OK)
+            return status;
+        uint32_t half = (uint32_t)bits;
+        offset = (offset + size - 1) & ~(size - 1);
+        memcpy(out_bytes + offset, wide ? (const void *)&bits : &half, size);
+        offset += size;
+    }
+    *out_size = vyre_kernel_constants_size(live);
+    return VYRE_OK;
+}
+
 static enum vyre_status add_dispatch(struct session *session,
                                      const struct workload_command *command,
                                      struct vyre_batch *batch, struct vyre_diag *diag)
 {
     const struct workload_kernel *kernel = &session->workload->kernels[command->kernel];
+    unsigned char reflected[VYRE_CONSTANTS_BYTES_MAX] = {0};
+    const void *constants = command->constants;
+    size_t constants_bytes = command->constants ? kernel->constants_size_bytes : 0;
     if (command->value_count > 0 && !kernel->constants_given) {
-        enum vyre_status status = vyre_diag_set(
-            diag, VYRE_DIAG_WORKLOAD_MISSING, NULL, 0,
-            "$.kernels.%s.constants: this device cannot find them in the payload", kernel->name);
-        vyre_diag_set_fix(diag, "Declare the kernel's constants.");
-        return status;
+        enum vyre_status found = reflect_constants(
+            kernel, command, session->kernels[command->kernel], reflected, &constants_bytes, diag);
+        if (found != VYRE_OK)
+            return found;
+        constants = reflected;
     }
     struct vyre_slot_binding *binds = calloc(command->bind_count + 1, sizeof *binds);
     struct vyre_buffer **tables = live_tables(session, command);
@@ -219,8 +260,8 @@ static enum vyre_status add_dispatch(struct session *session,
             .groups = {command->groups[0], command->groups[1], command->groups[2]},
             .bindings = binds,
             .binding_count = command->bind_count,
-            .constants = command->constants,
-            .constants_size_bytes = command->constants ? kernel->constants_size_bytes : 0,
+            .constants = constants,
+            .constants_size_bytes = constants_bytes,
             .specialization = command->specialization,
             .specialization_count = command->specialization ? kernel->specialization_count : 0,
         };

@@ -24,6 +24,8 @@ struct parts {
     size_t count;
     enum vyre_scalar *constants; /* Owned */
     uint64_t *defaults;          /* Owned */
+    uint32_t *ids;               /* Owned */
+    const char **names;          /* Owned: the array */
 };
 
 static void release(struct parts *parts)
@@ -32,6 +34,8 @@ static void release(struct parts *parts)
         free(parts->files[i]);
     free(parts->constants);
     free(parts->defaults);
+    free(parts->ids);
+    free(parts->names);
 }
 
 static enum vyre_status file_error(const char *path, const char *what, int error,
@@ -146,13 +150,18 @@ static enum vyre_status add_values(struct parts *parts, const struct workload_ke
 {
     parts->constants = calloc(kernel->constant_count + 1, sizeof *parts->constants);
     parts->defaults = calloc(kernel->specialization_count + 1, sizeof *parts->defaults);
-    if (!parts->constants || !parts->defaults)
+    parts->ids = calloc(kernel->specialization_count + 1, sizeof *parts->ids);
+    parts->names = calloc(kernel->specialization_count + 1, sizeof *parts->names);
+    if (!parts->constants || !parts->defaults || !parts->ids || !parts->names)
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, kernel->name, 0,
                              "no memory for a kernel");
     for (size_t i = 0; i < kernel->constant_count; i++)
         parts->constants[i] = kernel->constants[i].type;
-    for (size_t i = 0; i < kernel->specialization_count; i++)
+    for (size_t i = 0; i < kernel->specialization_count; i++) {
         parts->defaults[i] = kernel->specializations[i].value;
+        parts->ids[i] = kernel->specializations[i].id;
+        parts->names[i] = kernel->specializations[i].name;
+    }
     return VYRE_OK;
 }
 
@@ -177,6 +186,8 @@ enum vyre_status session_kernel_create(const struct workload_kernel *kernel,
             .constant_count = kernel->constant_count,
             .specialization_defaults = parts.defaults,
             .specialization_count = kernel->specialization_count,
+            .specialization_ids = parts.ids,
+            .specialization_names = parts.names,
         };
         status = vyre_kernel_create(device, &desc, out_kernel, diag);
         if (status != VYRE_OK)

@@ -4,9 +4,11 @@
 #include "backend/registry.h"
 
 #include "backend/cpu/cpu.h"
+#include "backend/opencl/opencl.h"
 
 const struct vyre_backend_ops *const vyre_builtin_backends[] = {
     &vyre_cpu_backend_ops,
+    &vyre_opencl_backend_ops,
 };
 const size_t vyre_builtin_backend_count =
     sizeof vyre_builtin_backends / sizeof vyre_builtin_backends[0];

@@ -69,6 +69,8 @@ const char *exclusion_reason(const char *backend, const char *name);
 
 struct subject {
     const char *backend;                 /* the name */
+    const char *device_name;             /* NULL: any */
+    uint32_t device_index;               /* among those of that name */
     const struct vyre_backend_ops *ops;  /* NULL: built in */
     const char *kernel_library;          /* the shared object with a host kernel */
     uint32_t has;                        /* needs that it meets */

@@ -397,7 +397,9 @@ static void success_leaves_diagnostic_alone(struct fixture *f)
 {
     struct vyre_diag diag, before;
     struct vyre_instance *instance = NULL;
-    struct vyre_device_desc desc = {.backend = f->subject->backend};
+    struct vyre_device_desc desc = {.backend = f->subject->backend,
+                                    .name = f->subject->device_name,
+                                    .index = f->subject->device_index};
     struct vyre_batch_result result;
     struct vyre_ticket ticket;
     struct kernel_plan plan;

@@ -82,7 +82,10 @@ bool subject_probe(struct subject *subject)
 {
     struct vyre_diag diag = {0};
     struct vyre_device *device = NULL;
-    struct vyre_device_desc desc = {.backend = subject->backend, .cpu_no_inline = true};
+    struct vyre_device_desc desc = {.backend = subject->backend,
+                                    .name = subject->device_name,
+                                    .index = subject->device_index,
+                                    .cpu_no_inline = true};
     struct vyre_instance *instance = subject_instance(subject, NULL, &diag);
     if (!instance)
         return probe_failed(subject, &diag);
@@ -114,6 +117,10 @@ static struct vyre_device *open_in(struct fixture *f, struct vyre_instance *inst
         if (f->devices[i])
             continue;
         wanted.backend = f->subject->backend;
+        if (!wanted.name) { /* else the case chooses */
+            wanted.name = f->subject->device_name;
+            wanted.index = f->subject->device_index;
+        }
         assert_ok(f, vyre_device_open(instance, &wanted, &f->devices[i], &f->diag));
         return f->devices[i];
     }

@@ -29,8 +29,8 @@ static void devices_each_can_be_opened(struct fixture *f)
         assert_int_equal(infos[i].index, found++);
         assert_int_not_equal(infos[i].kind, VYRE_DEVICE_KIND_ANY);
         assert_string_not_equal(infos[i].name, "");
-        struct vyre_device *device =
-            open_device(f, &(struct vyre_device_desc){.index = infos[i].index});
+        struct vyre_device *device = /* "" is a part of every name */
+            open_device(f, &(struct vyre_device_desc){.name = "", .index = infos[i].index});
         vyre_device_get_info(device, &opened);
         assert_string_equal(opened.backend, infos[i].backend);
         assert_string_equal(opened.name, infos[i].name);
@@ -101,7 +101,10 @@ static void open_any_backend_opens_something(struct fixture *f)
 
 static void open_in_flight_limit_out_of_range_refused(struct fixture *f)
 {
-    struct vyre_device_desc desc = {.backend = f->subject->backend, .in_flight_limit = 65537};
+    struct vyre_device_desc desc = {.backend = f->subject->backend,
+                                    .name = f->subject->device_name,
+                                    .index = f->subject->device_index,
+                                    .in_flight_limit = 65537};
     refuse_open(f, &desc, VYRE_DIAG_ARGUMENT_RANGE);
     assert_int_equal(vyre_device_open(f->instance, &desc, &f->devices[0], NULL), VYRE_INVALID);
 }

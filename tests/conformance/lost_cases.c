@@ -58,6 +58,8 @@ static struct vyre_kernel *child_kernel(struct child *child, enum kernel_id id)
 static void child_open_stuck(struct child *child)
 {
     struct vyre_device_desc desc = {.backend = child->subject->backend,
+                                    .name = child->subject->device_name,
+                                    .index = child->subject->device_index,
                                     .cpu_no_inline = true,
                                     .hang_timeout_ns = child->hang_ns};
     struct vyre_submit_options options = {
@@ -142,7 +144,9 @@ static void close_does_not_block_and_reopen_works(struct child *child)
     expect(now_ns() - start < UINT64_C(1000000) * PROMPT_MS);
     expect(!child->device);
 
-    struct vyre_device_desc desc = {.backend = child->subject->backend};
+    struct vyre_device_desc desc = {.backend = child->subject->backend,
+                                    .name = child->subject->device_name,
+                                    .index = child->subject->device_index};
     expect(vyre_device_open(child->instance, &desc, &child->device, &child->diag) == VYRE_OK);
     struct vyre_kernel *add = child_kernel(child, KERNEL_ADD);
     expect(vyre_buffer_create(child->device, &(struct vyre_buffer_desc){.size_bytes = WORDS * 4},

@@ -5,6 +5,7 @@
  *   vyre_conformance --library ./libvyre_serial.so [--symbol vyre_backend_entry]
  *
  *   --backend NAME         the backend; with --library: default is the name in its table
+ *   --device NAME|NUMBER   the device: a part of its name, or its number; default is the first
  *   --library PATH         an out-of-tree backend: a shared object ...
  *   --symbol NAME          ... with `const struct vyre_backend_ops *NAME(void)`
  *   --kernel-library PATH  the shared object with the suite's library kernel
@@ -48,7 +49,9 @@ static int set_up(void **state)
 {
     struct job *job = *state;
     struct fixture *f = calloc(1, sizeof *f);
-    struct vyre_device_desc desc = {.backend = job->subject->backend};
+    struct vyre_device_desc desc = {.backend = job->subject->backend,
+                                    .name = job->subject->device_name,
+                                    .index = job->subject->device_index};
     if (!f)
         return -1;
     job->fixture = f;
@@ -174,15 +177,26 @@ static bool load_backend(struct subject *subject, const struct options *options)
 static bool parse(int argc, char **argv, struct subject *subject, struct options *options)
 {
     static const struct option known[] = {
-        {"backend", required_argument, NULL, 'b'}, {"library", required_argument, NULL, 'l'},
-        {"symbol", required_argument, NULL, 's'},  {"kernel-library", required_argument, NULL, 'k'},
-        {"filter", required_argument, NULL, 'f'},  {"list", no_argument, NULL, 'L'},
-        {"complete", no_argument, NULL, 'C'},      {NULL, 0, NULL, 0},
+        {"backend", required_argument, NULL, 'b'},
+        {"library", required_argument, NULL, 'l'},
+        {"symbol", required_argument, NULL, 's'},
+        {"kernel-library", required_argument, NULL, 'k'},
+        {"filter", required_argument, NULL, 'f'},
+        {"list", no_argument, NULL, 'L'},
+        {"complete", no_argument, NULL, 'C'},
+        {"device", required_argument, NULL, 'd'},
+        {NULL, 0, NULL, 0},
     };
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
         switch (option) {
         case 'b':
             subject->backend = optarg;
+            break;
+        case 'd':
+            if (optarg[strspn(optarg, "0123456789")] == '\0')
+                subject->device_index = (uint32_t)strtoul(optarg, NULL, 10);
+            else
+                subject->device_name = optarg;
             break;
         case 'l':
             options->library = optarg;
@@ -215,7 +229,8 @@ int main(int argc, char **argv)
     struct options options = {.symbol = "vyre_backend_entry"};
     int failed = 0;
     if (!parse(argc, argv, &subject, &options)) {
-        fprintf(stderr, "usage: vyre_conformance --backend NAME [--library PATH [--symbol NAME]] "
+        fprintf(stderr, "usage: vyre_conformance --backend NAME [--device NAME|NUMBER] "
+                        "[--library PATH [--symbol NAME]] "
                         "[--kernel-library PATH] [--filter TEXT] [--list] [--complete]\n");
         return 2;
     }

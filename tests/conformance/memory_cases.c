@@ -19,7 +19,8 @@ static enum vyre_status use_everything(struct fixture *f)
     struct kernel_plan plan;
     enum vyre_mode modes[3];
     uint32_t words[WORDS] = {0};
-    struct vyre_device_desc desc = {.backend = subject->backend};
+    struct vyre_device_desc desc = {
+        .backend = subject->backend, .name = subject->device_name, .index = subject->device_index};
     kernel_plan_init(&plan, KERNEL_ADD);
     struct vyre_instance *instance = subject_instance(subject, &instance_desc, diag);
     enum vyre_status status = instance ? VYRE_OK : diag->status;

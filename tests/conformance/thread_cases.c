@@ -218,7 +218,9 @@ static void *use_own_device(void *argument)
 {
     struct worker *worker = argument;
     for (size_t i = 0; worker->status == VYRE_OK && i < 3; i++) {
-        struct vyre_device_desc desc = {.backend = worker->subject->backend};
+        struct vyre_device_desc desc = {.backend = worker->subject->backend,
+                                        .name = worker->subject->device_name,
+                                        .index = worker->subject->device_index};
         worker->status = vyre_device_open(worker->instance, &desc, &worker->device, &worker->diag);
         if (worker->status == VYRE_OK)
             use_own_objects(worker);

@@ -131,6 +131,7 @@ static enum vyre_status open_device(const struct config *config, const struct pr
 {
     struct vyre_device_desc desc = {
         .backend = config->backend,
+        .name = config->device,
         .in_flight_limit = program->in_flight_limit,
         .busy_when_full = program->busy_when_full,
         .recording_limit = program->recording_limit,
@@ -374,6 +375,7 @@ bool driver_submit(struct driver *driver, const struct step *step, enum model_su
     struct driver_object *self = &driver->objects[step->object];
     struct vyre_submit_options options = {
         .mode = driver->config->mixed ? step->mode : driver->config->mode,
+        .variant = driver->config->variant,
         .on_complete = step->called_back ? completed : NULL,
         .user = driver,
     };

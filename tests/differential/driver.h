@@ -21,6 +21,8 @@
 /* One way to run a program. */
 struct config {
     const char *backend;
+    const char *device; /* a part of its name; NULL: the first */
+    uint32_t variant;   /* of the mode, where it is replay */
     enum vyre_mode mode;
     bool mixed; /* each submit in the mode that its step names */
     uint32_t workers;

@@ -17,6 +17,7 @@ enum { CONFIGS_MAX = 64, WORKERS_MAX = 8 };
 
 struct options {
     const char *backend;
+    const char *device;
     uint64_t batches;
     uint64_t seed;
     const char *mode;
@@ -35,8 +36,9 @@ struct options {
 /* ---- Options ---------------------------------------------------------------------------------- */
 
 static const char usage[] =
-    "usage: vyre_differential [--backend B] [--batches N] [--seed S]\n"
-    "                         [--mode plain|replay|persistent|auto|mixed|all] [--workers LIST]\n"
+    "usage: vyre_differential [--backend B] [--device NAME] [--batches N] [--seed S]\n"
+    "                         [--mode plain|replay|driver|persistent|auto|mixed|all] [--workers "
+    "LIST]\n"
     "                         [--inline | --no-inline] [--program SEED [--repeat N]]\n"
     "                         [--shrink-seconds N] [--verbose]\n";
 
@@ -71,6 +73,10 @@ static bool parse_valued(const char *name, const char *value, struct options *op
     uint64_t number = 0;
     if (strcmp(name, "--backend") == 0) {
         options->backend = value;
+        return true;
+    }
+    if (strcmp(name, "--device") == 0) {
+        options->device = value;
         return true;
     }
     if (strcmp(name, "--mode") == 0) {
@@ -121,6 +127,8 @@ static bool parse_options(int count, char **arguments, struct options *options)
 
 static const char *config_mode_name(const struct config *config)
 {
+    if (config->variant == VYRE_VARIANT_DRIVER)
+        return "driver";
     return config->mixed ? "mixed" : vyre_mode_name(config->mode);
 }
 
@@ -128,11 +136,19 @@ static const char *config_mode_name(const struct config *config)
 static uint32_t list_configs(const struct options *options, struct config out_configs[CONFIGS_MAX])
 {
     uint32_t count = 0;
-    for (uint32_t mode = 0; mode <= VYRE_MODE_COUNT; mode++) { /* the last stands for mixed */
-        struct config config = {.backend = options->backend, .inject_fault = options->inject_fault};
+    /* The last two stand for mixed and for replay by the driver, which "all" leaves out. */
+    for (uint32_t mode = 0; mode <= VYRE_MODE_COUNT + 1; mode++) {
+        struct config config = {.backend = options->backend,
+                                .device = options->device,
+                                .inject_fault = options->inject_fault};
+        bool driver = mode == VYRE_MODE_COUNT + 1;
         config.mixed = mode == VYRE_MODE_COUNT;
         config.mode = config.mixed ? VYRE_MODE_AUTO : (enum vyre_mode)mode;
-        if (strcmp(options->mode, "all") != 0 &&
+        if (driver) {
+            config.mode = VYRE_MODE_REPLAY;
+            config.variant = VYRE_VARIANT_DRIVER;
+        }
+        if ((strcmp(options->mode, "all") != 0 || driver) &&
             strcmp(options->mode, config_mode_name(&config)) != 0)
             continue;
         for (uint32_t w = 0; w < options->worker_count; w++) {
@@ -160,9 +176,10 @@ static void report_mismatch(struct program *program, const struct config *config
            program->seed, config_mode_name(config), config->workers,
            config->no_inline ? " (no inline)" : "", outcome->step, program->step_count,
            outcome->text);
-    printf("reproduce: vyre_differential --backend %s --mode %s --workers %" PRIu32
+    printf("reproduce: vyre_differential --backend %s%s%s --mode %s --workers %" PRIu32
            " %s --program 0x%" PRIx64 "%s\n",
-           config->backend, config_mode_name(config), config->workers,
+           config->backend, config->device ? " --device " : "",
+           config->device ? config->device : "", config_mode_name(config), config->workers,
            config->no_inline ? "--no-inline" : "--inline", program->seed,
            config->inject_fault ? " --inject-fault" : "");
     fflush(stdout);

@@ -156,6 +156,9 @@ static bool has_word(const char *const *list, size_t count, const char *word, si
 
 const char *vyre_cl_word_banned(const char *word, size_t size)
 {
+    static const char spec[] = "VYRE_SPEC_"; /* macros of specialization values are the user's */
+    if (size > sizeof spec - 1 && memcmp(word, spec, sizeof spec - 1) == 0)
+        return NULL;
     return look_up(BANNED, sizeof BANNED / sizeof *BANNED, word, size);
 }
 

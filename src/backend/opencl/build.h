@@ -1,0 +1,48 @@
+/*
+ * build.h: programs from source text, shared by all kernels of the same source and options.
+ *
+ * A program is built once for each pair of source and options, and kept while a kernel uses it. Float
+ * contraction is off (FP_CONTRACT), so that results do not depend on what a compiler fuses.
+ */
+#ifndef VYRE_BACKEND_OPENCL_BUILD_H
+#define VYRE_BACKEND_OPENCL_BUILD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backend/opencl/loader.h"
+
+struct vyre_cl_device;
+
+#define VYRE_CL_DEFINE_BYTES 96 /* "NAME=VALUE" */
+#define VYRE_CL_DEFINES_MAX  32
+
+struct vyre_cl_defines {
+    uint32_t count;
+    char text[VYRE_CL_DEFINES_MAX][VYRE_CL_DEFINE_BYTES];
+};
+
+struct vyre_cl_built {
+    struct vyre_cl_built *next;
+    uint32_t users;
+    cl_program program; /* Owned */
+    struct vyre_cl_defines defines;
+    size_t source_bytes;
+    char source[]; /* terminated */
+};
+
+/* Finds the program or builds it. VYRE_BUILD_FAILED (opencl-build) with the first error's line. */
+VYRE_NODISCARD enum vyre_status vyre_cl_build_acquire(struct vyre_cl_device *device,
+                                                      const char *label, const char *source,
+                                                      size_t source_bytes,
+                                                      const struct vyre_cl_defines *defines,
+                                                      struct vyre_cl_built **out_built,
+                                                      struct vyre_diag *diag);
+void vyre_cl_build_release(struct vyre_cl_device *device, struct vyre_cl_built *built);
+
+/* Builds a text that nobody shares. */
+VYRE_NODISCARD enum vyre_status vyre_cl_build_program(
+    struct vyre_cl_device *device, const char *label, const char *source, size_t source_bytes,
+    const struct vyre_cl_defines *defines, cl_program *out_program, struct vyre_diag *diag);
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * device.c: opening and closing devices, and the backend's table.
+ */
+#include "backend/opencl/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/opencl/failure.h"
+#include "backend/opencl/kernel.h"
+#include "backend/opencl/memory.h"
+#include "backend/opencl/opencl.h"
+#include "backend/opencl/persistent.h"
+#include "backend/opencl/record.h"
+#include "base/memory.h"
+
+/* The driver found fault with something, at any time and on any thread. */
+static void CL_CALLBACK on_context_error(const char *text, const void *data, size_t size,
+                                         void *user)
+{
+    struct vyre_cl_device *device = user;
+    char line[320];
+    (void)data;
+    (void)size;
+    atomic_fetch_add_explicit(&device->context_errors, 1, memory_order_relaxed);
+    snprintf(line, sizeof line, "OpenCL: %s", text ? text : "an error without a text");
+    device->host.log(device->host.context, VYRE_LOG_ERROR, line);
+}
+
+static enum vyre_status create_queue(struct vyre_cl_device *device, struct vyre_diag *diag)
+{
+    const cl_context_properties properties[] = {
+        CL_CONTEXT_PLATFORM, (cl_context_properties)(intptr_t)device->platform, 0};
+    cl_int code = CL_SUCCESS;
+    device->context =
+        device->api->clCreateContext(properties, 1, &device->id, on_context_error, device, &code);
+    if (!device->context)
+        return vyre_cl_failed(diag, device->desc.label, code, "clCreateContext");
+    cl_command_queue_properties profiling =
+        device->desc.device_times ? CL_QUEUE_PROFILING_ENABLE : 0;
+    device->queue =
+        device->api->clCreateCommandQueue(device->context, device->id, profiling, &code);
+    if (!device->queue)
+        return vyre_cl_failed(diag, device->desc.label, code, "clCreateCommandQueue");
+    return VYRE_OK;
+}
+
+static void device_close(void *native)
+{
+    struct vyre_cl_device *device = native;
+    struct vyre_allocator allocator = device->allocator;
+    vyre_cl_persistent_destroy(device);
+    vyre_cl_pending_deinit(device);
+    vyre_cl_shared_free(device, device->tables.memory, device->tables.size_bytes);
+    if (device->queue)
+        (void)device->api->clReleaseCommandQueue(device->queue);
+    if (device->context)
+        (void)device->api->clReleaseContext(device->context);
+    vyre_memory_free(&allocator, device, sizeof *device, _Alignof(struct vyre_cl_device));
+}
+
+static enum vyre_status device_open(void *native_backend, uint32_t index,
+                                    const struct vyre_device_desc *desc,
+                                    const struct vyre_device_host *host, void **out_device,
+                                    struct vyre_device_facts *out_facts, struct vyre_diag *diag)
+{
+    struct vyre_cl_backend *backend = native_backend;
+    struct vyre_cl_listed *listed = &backend->devices[index];
+    struct vyre_cl_device *device =
+        vyre_memory_allocate(&host->allocator, sizeof *device, _Alignof(struct vyre_cl_device));
+    if (!device)
+        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, desc->label, 0,
+                             "no memory for a device");
+    device->api = &backend->api;
+    device->allocator = host->allocator;
+    device->host = *host;
+    device->desc = *desc;
+    device->listed = listed;
+    device->id = listed->id;
+    device->platform = listed->platform;
+    vyre_cl_read_traits(device, listed);
+    enum vyre_status status = create_queue(device, diag);
+    if (status == VYRE_OK)
+        status = vyre_cl_pending_init(device, desc->in_flight_limit, diag);
+    if (status == VYRE_OK)
+        status = vyre_cl_persistent_create(device, diag);
+    if (status != VYRE_OK) {
+        device_close(device);
+        return status;
+    }
+    vyre_cl_state_facts(device, listed, out_facts);
+    *out_device = device;
+    return VYRE_OK;
+}
+
+static bool quiesce(void *native)
+{
+    struct vyre_cl_device *device = native;
+    uint64_t head = atomic_load_explicit(&device->pending.head, memory_order_relaxed);
+    bool ended = !vyre_cl_is_lost(device) || vyre_cl_has_ended(device, head);
+    /* A lost device's helper has left its loop; one that waits for us would not be waited for. */
+    bool quiet = vyre_cl_stop_waiters(device);
+    return vyre_cl_persistent_stop(device) && ended && quiet;
+}
+
+static enum vyre_status warm_up(void *native, enum vyre_mode mode, struct vyre_diag *diag)
+{
+    (void)native;
+    (void)mode;
+    (void)diag;
+    return VYRE_OK;
+}
+
+const struct vyre_backend_ops vyre_opencl_backend_ops = {
+    .abi_version = VYRE_BACKEND_ABI_VERSION,
+    .size_bytes = sizeof(struct vyre_backend_ops),
+    .name = "opencl",
+    .create = vyre_cl_backend_create,
+    .destroy = vyre_cl_backend_destroy,
+    .enumerate = vyre_cl_enumerate,
+    .device_open = device_open,
+    .device_close = device_close,
+    .buffer_create = vyre_cl_buffer_create,
+    .buffer_destroy = vyre_cl_buffer_destroy,
+    .kernel_create = vyre_cl_kernel_create,
+    .kernel_destroy = vyre_cl_kernel_destroy,
+    .record = vyre_cl_record,
+    .recording_destroy = vyre_cl_recording_destroy,
+    .submit = vyre_cl_submit,
+    .wait = vyre_cl_wait,
+    .quiesce = quiesce,
+    .warm_up = warm_up,
+    .buffer_write = vyre_cl_buffer_write,
+    .buffer_read = vyre_cl_buffer_read,
+    .kernel_reflect = vyre_cl_kernel_reflect,
+    .batch_check = vyre_cl_batch_check,
+    .batch_warm_up = vyre_cl_batch_warm_up,
+    .memory_info = vyre_cl_memory_info,
+};

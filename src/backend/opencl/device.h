@@ -1,0 +1,88 @@
+/*
+ * device.h: an open OpenCL device, shared by the files that carry out its table.
+ *
+ *   device.c    opening, closing, the table
+ *   facts.c     limits, abilities with reasons, features
+ *   enqueue.c   submit: plain
+ *   record.c    record and replay
+ *   wait.c      waiting, hangs, callbacks
+ *
+ * Queues
+ *   queue      in order; everything but resident kernels. So batches need no barrier between them.
+ *   resident   in order; dispatcher kernels only
+ *
+ * Thread-safety: submit, record, create and destroy are called one at a time; wait by any number.
+ */
+#ifndef VYRE_BACKEND_OPENCL_DEVICE_H
+#define VYRE_BACKEND_OPENCL_DEVICE_H
+
+#include <vyre/backend.h>
+
+#include "backend/opencl/backend.h"
+#include "backend/opencl/command_buffer.h"
+#include "backend/opencl/pending.h"
+#include "backend/opencl/tables.h"
+
+struct vyre_cl_built;
+struct vyre_cl_kernel;
+struct vyre_cl_persistent;
+
+/* What the device said of itself when it was opened. */
+struct vyre_cl_traits {
+    unsigned version;                    /* of OpenCL: 120, 200, 300 ... */
+    unsigned c_version;                  /* of OpenCL C that programs are built for */
+    bool svm;                            /* buffers lie in fine-grained SVM */
+    bool svm_atomics;                    /* ... that both sides may use at the same time */
+    cl_device_svm_capabilities svm_bits; /* as reported */
+    bool correct_divide;                 /* -cl-fp32-correctly-rounded-divide-sqrt */
+    bool out_of_order;
+    uint32_t compute_units;
+    uint32_t alignment; /* of buffers and of ranges in them */
+    size_t group_invocations;
+    uint64_t local_bytes;
+};
+
+struct vyre_cl_device {
+    const struct vyre_cl_api *api; /* Borrowed from the backend */
+    struct vyre_allocator allocator;
+    struct vyre_device_host host;
+    struct vyre_device_desc desc;  /* texts in it are not kept */
+    struct vyre_cl_listed *listed; /* Borrowed from the backend */
+    cl_device_id id;
+    cl_platform_id platform;
+    struct vyre_cl_traits traits;
+    struct vyre_cl_command_buffer_api command_buffers;
+
+    cl_context context;
+    cl_command_queue queue;
+    struct vyre_cl_pending_ring pending;
+    struct vyre_cl_tables tables;
+    struct vyre_cl_built *builds;          /* Owned: a list, each kept by the kernels that use it */
+    struct vyre_cl_kernel *kernels;        /* a list of all there are */
+    struct vyre_cl_persistent *persistent; /* Owned; NULL: no persistent mode */
+    uint64_t last_queued;                  /* sequence of the last submission that used the queue */
+    uint64_t next_part;                    /* numbers of parts of buffers, never used again */
+    uint64_t reserved_bytes;               /* memory taken from the driver */
+    uint32_t allocation_count;
+
+    _Atomic uint32_t context_errors; /* told by the driver's callback */
+    _Atomic uint32_t lost;
+};
+
+static inline bool vyre_cl_is_lost(const struct vyre_cl_device *device)
+{
+    /* acquire: pairs with the release in vyre_cl_declare_lost. */
+    return atomic_load_explicit(&device->lost, memory_order_acquire) != 0;
+}
+
+/* facts.c */
+void vyre_cl_read_traits(struct vyre_cl_device *device, const struct vyre_cl_listed *listed);
+void vyre_cl_state_facts(const struct vyre_cl_device *device, const struct vyre_cl_listed *listed,
+                         struct vyre_device_facts *facts);
+
+/* Entries of the backend's table. */
+enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *submission,
+                                struct vyre_diag *diag);
+void vyre_cl_wait(void *native, uint64_t sequence, uint64_t timeout_ns);
+
+#endif

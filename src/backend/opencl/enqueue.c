@@ -1,0 +1,298 @@
+/*
+ * enqueue.c: commands onto the queue, and plain submissions.
+ */
+#include "backend/opencl/enqueue.h"
+
+#include "backend/opencl/device.h"
+#include "backend/opencl/failure.h"
+#include "backend/opencl/kernel.h"
+#include "backend/opencl/memory.h"
+#include "backend/opencl/persistent.h"
+#include "backend/opencl/record.h"
+#include "base/clock.h"
+
+#define TABLES_BYTES ((size_t)2 << 20)
+
+/* ---- Events ----------------------------------------------------------------------------------- */
+
+void vyre_cl_flight_begin(struct vyre_cl_flight *flight, struct vyre_cl_device *device,
+                          const struct vyre_submission *submission, struct vyre_cl_pending *entry)
+{
+    const struct vyre_batch_view *view = submission->view;
+    uint32_t first = 0;
+    uint32_t end = view->command_count;
+    while (first < end && vyre_cl_is_empty(&view->commands[first]))
+        first++;
+    while (end > first && vyre_cl_is_empty(&view->commands[end - 1]))
+        end--;
+    *flight = (struct vyre_cl_flight){
+        .device = device,
+        .view = view,
+        .entry = entry,
+        .first = first,
+        .last = end - 1,
+        .stride = (end - first) / VYRE_CL_EVENTS_MAX + 1,
+        .profiled = submission->timed && device->desc.device_times,
+    };
+}
+
+cl_event *vyre_cl_flight_event(struct vyre_cl_flight *flight, uint32_t index)
+{
+    struct vyre_cl_pending *entry = flight->entry;
+    bool kept = index == flight->last || (index + 1) % flight->stride == 0;
+    if (kept && entry->event_count < VYRE_CL_EVENTS_MAX)
+        return &entry->events[entry->event_count];
+    return flight->profiled && index == flight->first ? &entry->first : NULL;
+}
+
+void vyre_cl_flight_kept(struct vyre_cl_flight *flight, uint32_t index, const cl_event *event)
+{
+    struct vyre_cl_pending *entry = flight->entry;
+    flight->enqueued++;
+    if (!event || event == &entry->first)
+        return;
+    entry->event_count++;
+    if (flight->profiled && index == flight->first &&
+        flight->device->api->clRetainEvent(*event) == CL_SUCCESS)
+        entry->first = *event;
+}
+
+/* ---- Commands --------------------------------------------------------------------------------- */
+
+cl_int vyre_cl_enqueue_kernel(struct vyre_cl_device *device, cl_kernel native,
+                              const size_t local_size[3], const uint32_t groups[3],
+                              cl_event *out_event)
+{
+    const size_t global[3] = {groups[0] * local_size[0], groups[1] * local_size[1],
+                              groups[2] * local_size[2]};
+    return device->api->clEnqueueNDRangeKernel(device->queue, native, 3, NULL, global, local_size,
+                                               0, NULL, out_event);
+}
+
+static cl_int transfer_shared(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                              const struct vyre_command *command, cl_event *out_event)
+{
+    const struct vyre_cl_api *api = device->api;
+    const struct vyre_bound_range *range = &view->ranges[command->first_range];
+    const struct vyre_cl_buffer *buffer = range->buffer;
+    unsigned char *bytes = buffer->shared + range->offset_bytes;
+    size_t size = range->size_bytes;
+    if (command->type == VYRE_COMMAND_FILL)
+        return api->clEnqueueSVMMemFill(device->queue, bytes, &command->fill_word,
+                                        sizeof command->fill_word, size, 0, NULL, out_event);
+    void *to = bytes;
+    const void *from = bytes;
+    if (command->type == VYRE_COMMAND_COPY) {
+        const struct vyre_bound_range *target = range + 1;
+        to = ((const struct vyre_cl_buffer *)target->buffer)->shared + target->offset_bytes;
+    } else if (command->type == VYRE_COMMAND_UPLOAD) {
+        from = command->upload_bytes;
+    } else {
+        to = command->download_bytes;
+    }
+    return api->clEnqueueSVMMemcpy(device->queue, CL_FALSE, to, from, size, 0, NULL, out_event);
+}
+
+static cl_int transfer_memory(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                              const struct vyre_command *command, cl_event *out_event)
+{
+    const struct vyre_cl_api *api = device->api;
+    const struct vyre_bound_range *range = &view->ranges[command->first_range];
+    cl_mem memory = ((const struct vyre_cl_buffer *)range->buffer)->memory;
+    size_t offset = range->offset_bytes;
+    size_t size = range->size_bytes;
+    if (command->type == VYRE_COMMAND_FILL)
+        return api->clEnqueueFillBuffer(device->queue, memory, &command->fill_word,
+                                        sizeof command->fill_word, offset, size, 0, NULL,
+                                        out_event);
+    if (command->type == VYRE_COMMAND_UPLOAD)
+        return api->clEnqueueWriteBuffer(device->queue, memory, CL_FALSE, offset, size,
+                                         command->upload_bytes, 0, NULL, out_event);
+    if (command->type == VYRE_COMMAND_DOWNLOAD)
+        return api->clEnqueueReadBuffer(device->queue, memory, CL_FALSE, offset, size,
+                                        command->download_bytes, 0, NULL, out_event);
+    const struct vyre_bound_range *target = range + 1;
+    cl_mem to = ((const struct vyre_cl_buffer *)target->buffer)->memory;
+    return api->clEnqueueCopyBuffer(device->queue, memory, to, offset, target->offset_bytes, size,
+                                    0, NULL, out_event);
+}
+
+cl_int vyre_cl_enqueue_transfer(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                                const struct vyre_command *command, cl_event *out_event)
+{
+    return device->traits.svm ? transfer_shared(device, view, command, out_event)
+                              : transfer_memory(device, view, command, out_event);
+}
+
+/* ---- Arguments -------------------------------------------------------------------------------- */
+
+void vyre_cl_write_table(const struct vyre_batch_view *view,
+                         const struct vyre_command_binding *binding, uint64_t *out_addresses)
+{
+    for (uint32_t i = 0; i < binding->range_count; i++) {
+        const struct vyre_bound_range *range = &view->ranges[binding->first_range + i];
+        const struct vyre_cl_buffer *buffer = range->buffer;
+        out_addresses[i] = (uint64_t)(uintptr_t)(buffer->shared + range->offset_bytes);
+    }
+}
+
+/* Waits until queue and ring are empty, for as long as the hang timeout at most. */
+static bool finish(struct vyre_cl_device *device)
+{
+    cl_event event = NULL;
+    cl_int state = CL_QUEUED;
+    uint64_t start_ns = vyre_clock_now_ns();
+    if (vyre_cl_drain(device, NULL) != VYRE_OK ||
+        vyre_cl_persistent_settle(device, NULL) != VYRE_OK ||
+        device->api->clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &event) != CL_SUCCESS)
+        return false;
+    (void)device->api->clFlush(device->queue);
+    while (state > CL_COMPLETE &&
+           device->api->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
+                                       &state, NULL) == CL_SUCCESS &&
+           vyre_clock_now_ns() - start_ns < device->desc.hang_timeout_ns) {
+        if (state > CL_COMPLETE)
+            vyre_futex_wait(&device->pending.helper_word, ~0u, 20000);
+    }
+    (void)device->api->clReleaseEvent(event);
+    return state == CL_COMPLETE;
+}
+
+unsigned char *vyre_cl_take_table(struct vyre_cl_device *device, size_t size_bytes)
+{
+    struct vyre_cl_tables *tables = &device->tables;
+    if (!tables->memory) {
+        tables->memory = vyre_cl_shared_allocate(device, TABLES_BYTES, false);
+        tables->size_bytes = tables->memory ? TABLES_BYTES : 0;
+        if (!tables->memory)
+            return NULL;
+    }
+    unsigned char *memory = vyre_cl_tables_take(tables, size_bytes, 64);
+    if (memory)
+        return memory;
+    if (!finish(device))
+        return NULL;
+    /* Nothing is in flight, nor queued of this batch: all of the ring is free. */
+    vyre_cl_tables_release(tables, tables->head);
+    return vyre_cl_tables_take(tables, size_bytes, 64);
+}
+
+cl_int vyre_cl_set_arguments(struct vyre_cl_device *device, struct vyre_cl_call *call,
+                             const struct vyre_batch_view *view, const struct vyre_command *command,
+                             unsigned char **tables)
+{
+    const struct vyre_cl_kernel *kernel = command->kernel;
+    for (uint32_t i = 0; i < command->binding_count; i++) {
+        const struct vyre_command_binding *binding = &view->bindings[command->first_binding + i];
+        unsigned char *table = NULL;
+        if (binding->kind == VYRE_BINDING_TABLE) {
+            size_t size = binding->range_count * sizeof(uint64_t);
+            table = tables ? *tables : vyre_cl_take_table(device, size);
+            if (!table)
+                return CL_OUT_OF_RESOURCES;
+            if (tables)
+                *tables += (size + 63) & ~(size_t)63;
+            vyre_cl_write_table(view, binding, (uint64_t *)(void *)table);
+        }
+        cl_int code = vyre_cl_call_bind(device, kernel, call, i, binding, view, table);
+        if (code != CL_SUCCESS)
+            return code;
+    }
+    return vyre_cl_call_set_constants(device, kernel, call, command->constants);
+}
+
+/* ---- Submit ----------------------------------------------------------------------------------- */
+
+static enum vyre_status enqueue_dispatch(struct vyre_cl_flight *flight,
+                                         const struct vyre_command *command, cl_event *event,
+                                         struct vyre_diag *diag)
+{
+    struct vyre_cl_device *device = flight->device;
+    struct vyre_cl_kernel *kernel = command->kernel;
+    struct vyre_cl_variant *variant;
+    enum vyre_status status = vyre_cl_kernel_variant(device, kernel, command, &variant, diag);
+    if (status != VYRE_OK)
+        return status;
+    cl_int code = vyre_cl_set_arguments(device, &variant->call, flight->view, command, NULL);
+    if (code != CL_SUCCESS)
+        return vyre_cl_failed(diag, kernel->label, code, "clSetKernelArg");
+    code = vyre_cl_enqueue_kernel(device, variant->call.native, kernel->local_size, command->groups,
+                                  event);
+    if (code != CL_SUCCESS)
+        return vyre_cl_failed(diag, kernel->label, code, "clEnqueueNDRangeKernel");
+    return VYRE_OK;
+}
+
+static enum vyre_status enqueue_batch(struct vyre_cl_flight *flight, struct vyre_diag *diag)
+{
+    const struct vyre_batch_view *view = flight->view;
+    for (uint32_t i = flight->first; i + 1 <= flight->last + 1; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        cl_event *event = vyre_cl_flight_event(flight, i);
+        enum vyre_status status = VYRE_OK;
+        if (vyre_cl_is_empty(command))
+            continue;
+        if (command->type == VYRE_COMMAND_DISPATCH) {
+            status = enqueue_dispatch(flight, command, event, diag);
+        } else {
+            cl_int code = vyre_cl_enqueue_transfer(flight->device, view, command, event);
+            if (code != CL_SUCCESS)
+                status = vyre_cl_failed(diag, view->label, code, "a transfer");
+        }
+        if (status != VYRE_OK)
+            return status;
+        vyre_cl_flight_kept(flight, i, event);
+    }
+    return VYRE_OK;
+}
+
+/*
+ * Some commands are queued and cannot be taken back: the batch counts as submitted, and ends with the
+ * failure when what was queued has ended.
+ */
+static enum vyre_status end_in_failure(struct vyre_cl_flight *flight, enum vyre_status status,
+                                       const struct vyre_diag *diag)
+{
+    struct vyre_cl_pending *entry = flight->entry;
+    struct vyre_cl_device *device = flight->device;
+    cl_event marker;
+    if (entry->event_count == VYRE_CL_EVENTS_MAX)
+        (void)device->api->clReleaseEvent(entry->events[--entry->event_count]);
+    if (device->api->clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &marker) == CL_SUCCESS)
+        entry->events[entry->event_count++] = marker;
+    entry->status = status;
+    entry->native_code = diag->native_code;
+    return VYRE_OK;
+}
+
+enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *submission,
+                                struct vyre_diag *diag)
+{
+    struct vyre_cl_device *device = native;
+    struct vyre_cl_pending *entry;
+    struct vyre_cl_flight flight;
+    struct vyre_diag own; /* the failure of a batch is needed also when nobody asks */
+    diag = diag ? diag : &own;
+    if (submission->mode == VYRE_MODE_PERSISTENT)
+        return vyre_cl_persistent_submit(device, submission, diag);
+    enum vyre_status status = vyre_cl_pending_next(device, submission, &entry, diag);
+    if (status == VYRE_OK && vyre_cl_persistent_is_busy(device))
+        status = vyre_cl_drain(device, diag);
+    if (status != VYRE_OK)
+        return status;
+    vyre_cl_flight_begin(&flight, device, submission, entry);
+    status = submission->recording ? vyre_cl_replay(&flight, submission, diag)
+                                   : enqueue_batch(&flight, diag);
+    if (status != VYRE_OK && flight.enqueued > 0 && status != VYRE_DEVICE_LOST)
+        status = end_in_failure(&flight, status, diag);
+    if (status != VYRE_OK) {
+        vyre_cl_pending_drop(device, entry);
+        return status;
+    }
+    if (flight.enqueued > 0) {
+        (void)device->api->clFlush(device->queue);
+        device->last_queued = submission->sequence;
+    }
+    vyre_cl_pending_push(device, entry);
+    return VYRE_OK;
+}

@@ -1,0 +1,60 @@
+/*
+ * enqueue.h: commands onto a queue.
+ */
+#ifndef VYRE_BACKEND_OPENCL_ENQUEUE_H
+#define VYRE_BACKEND_OPENCL_ENQUEUE_H
+
+#include <vyre/backend.h>
+
+#include "backend/opencl/call.h"
+#include "backend/opencl/pending.h"
+
+/* A batch on its way to the queue. */
+struct vyre_cl_flight {
+    struct vyre_cl_device *device;
+    const struct vyre_batch_view *view;
+    struct vyre_cl_pending *entry;
+    uint32_t first;    /* command that does something */
+    uint32_t last;     /* the same, of the end; before `first` when there is none */
+    uint32_t stride;   /* every so many commands an event is kept */
+    uint32_t enqueued; /* commands so far */
+    bool profiled;     /* the first command's event is kept, too */
+};
+
+void vyre_cl_flight_begin(struct vyre_cl_flight *flight, struct vyre_cl_device *device,
+                          const struct vyre_submission *submission, struct vyre_cl_pending *entry);
+
+/*
+ * Where the event of command `index` goes, or NULL. After the command is enqueued, `kept` notes it.
+ */
+cl_event *vyre_cl_flight_event(struct vyre_cl_flight *flight, uint32_t index);
+void vyre_cl_flight_kept(struct vyre_cl_flight *flight, uint32_t index, const cl_event *event);
+
+/* A dispatch whose arguments are set. */
+cl_int vyre_cl_enqueue_kernel(struct vyre_cl_device *device, cl_kernel native,
+                              const size_t local_size[3], const uint32_t groups[3],
+                              cl_event *out_event);
+
+/* A copy, fill, upload or download. */
+cl_int vyre_cl_enqueue_transfer(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                                const struct vyre_command *command, cl_event *out_event);
+
+/* Sets bindings and constants of a dispatch; tables go to `tables`, or the device's ring if NULL. */
+cl_int vyre_cl_set_arguments(struct vyre_cl_device *device, struct vyre_cl_call *call,
+                             const struct vyre_batch_view *view, const struct vyre_command *command,
+                             unsigned char **tables);
+
+/* The addresses of a table's members, as kernels see them. */
+void vyre_cl_write_table(const struct vyre_batch_view *view,
+                         const struct vyre_command_binding *binding, uint64_t *out_addresses);
+
+/* Memory in the device's ring of tables; NULL: none, also after waiting. */
+unsigned char *vyre_cl_take_table(struct vyre_cl_device *device, size_t size_bytes);
+
+static inline bool vyre_cl_is_empty(const struct vyre_command *command)
+{
+    return command->type == VYRE_COMMAND_DISPATCH &&
+           (command->groups[0] == 0 || command->groups[1] == 0 || command->groups[2] == 0);
+}
+
+#endif

@@ -1,0 +1,353 @@
+/*
+ * kernel.c: kernels and their variants.
+ */
+#include "backend/opencl/kernel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/opencl/device.h"
+#include "backend/opencl/failure.h"
+#include "backend/opencl/persistent.h"
+#include "base/memory.h"
+
+/* ---- Specialization --------------------------------------------------------------------------- */
+
+static bool is_identifier(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char rest[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    size_t first = strspn(name, letters);
+    return first > 0 && name[strspn(name, rest)] == '\0' && strlen(name) < 64;
+}
+
+static enum vyre_status read_names(const struct vyre_kernel_desc *desc,
+                                   struct vyre_cl_kernel *kernel, struct vyre_diag *diag)
+{
+    if (desc->specialization_count > VYRE_SPECIALIZATION_VALUES_MAX)
+        return vyre_diag_set(diag, VYRE_DIAG_KERNEL_SPECIALIZATION, desc->label, 0,
+                             "%zu specialization values, at most %d are taken",
+                             desc->specialization_count, VYRE_SPECIALIZATION_VALUES_MAX);
+    kernel->specialization_count = (uint32_t)desc->specialization_count;
+    for (uint32_t i = 0; i < kernel->specialization_count; i++) {
+        const char *name = desc->specialization_names ? desc->specialization_names[i] : NULL;
+        uint32_t id = desc->specialization_ids ? desc->specialization_ids[i] : i;
+        kernel->spec_defaults[i] = desc->specialization_defaults[i];
+        if (!name) {
+            snprintf(kernel->spec_names[i], sizeof kernel->spec_names[i], "VYRE_SPEC_%u", id);
+        } else if (is_identifier(name)) {
+            snprintf(kernel->spec_names[i], sizeof kernel->spec_names[i], "%s", name);
+        } else {
+            return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, desc->label, 0,
+                                 "specialization value %u has a name that is no macro's", i);
+        }
+    }
+    return VYRE_OK;
+}
+
+/* A value as the preprocessor and the compiler read it alike. */
+static void write_defines(const struct vyre_cl_kernel *kernel, const uint64_t *values,
+                          struct vyre_cl_defines *defines)
+{
+    defines->count = kernel->specialization_count;
+    for (uint32_t i = 0; i < defines->count; i++) {
+        const char *suffix = values[i] <= INT32_MAX ? "" : values[i] <= UINT32_MAX ? "u" : "ul";
+        snprintf(defines->text[i], sizeof defines->text[i], "%s=%llu%s", kernel->spec_names[i],
+                 (unsigned long long)values[i], suffix);
+    }
+}
+
+static void drop_variant(struct vyre_cl_device *device, struct vyre_cl_variant *variant)
+{
+    vyre_cl_call_deinit(device, &variant->call);
+    vyre_cl_build_release(device, variant->built);
+    variant->built = NULL;
+}
+
+/* Puts a variant where the least recently used one is. */
+static enum vyre_status make_variant(struct vyre_cl_device *device, struct vyre_cl_kernel *kernel,
+                                     const uint64_t *values, struct vyre_cl_variant **out_variant,
+                                     struct vyre_diag *diag)
+{
+    struct vyre_cl_variant *oldest = &kernel->variants[0];
+    struct vyre_cl_defines defines;
+    struct vyre_cl_built *built;
+    for (uint32_t i = 1; i < VYRE_CL_VARIANTS_MAX && oldest->built; i++) {
+        struct vyre_cl_variant *variant = &kernel->variants[i];
+        if (!variant->built || variant->last_used < oldest->last_used)
+            oldest = variant;
+    }
+    write_defines(kernel, values, &defines);
+    const struct vyre_cl_built *first = kernel->first_built;
+    enum vyre_status status = vyre_cl_build_acquire(device, kernel->label, first->source,
+                                                    first->source_bytes, &defines, &built, diag);
+    if (status != VYRE_OK)
+        return status;
+    if (oldest->built)
+        drop_variant(device, oldest);
+    status = vyre_cl_call_init(device, kernel, built->program, &oldest->call, diag);
+    if (status != VYRE_OK) {
+        vyre_cl_build_release(device, built);
+        return status;
+    }
+    oldest->built = built;
+    memcpy(oldest->values, values, kernel->specialization_count * sizeof *values);
+    *out_variant = oldest;
+    return VYRE_OK;
+}
+
+enum vyre_status vyre_cl_kernel_variant(struct vyre_cl_device *device,
+                                        struct vyre_cl_kernel *kernel,
+                                        const struct vyre_command *command,
+                                        struct vyre_cl_variant **out_variant,
+                                        struct vyre_diag *diag)
+{
+    size_t bytes = kernel->specialization_count * sizeof(uint64_t);
+    const uint64_t *values =
+        command->specialization_count ? command->specialization : kernel->spec_defaults;
+    enum vyre_status status = VYRE_OK;
+    *out_variant = kernel->last;
+    if (bytes == 0 || memcmp(kernel->last->values, values, bytes) == 0)
+        return VYRE_OK;
+    *out_variant = NULL;
+    for (uint32_t i = 0; i < VYRE_CL_VARIANTS_MAX && !*out_variant; i++) {
+        struct vyre_cl_variant *variant = &kernel->variants[i];
+        if (variant->built && memcmp(variant->values, values, bytes) == 0)
+            *out_variant = variant;
+    }
+    if (!*out_variant)
+        status = make_variant(device, kernel, values, out_variant, diag);
+    if (status == VYRE_OK) {
+        (*out_variant)->last_used = ++kernel->use_count;
+        kernel->last = *out_variant;
+    }
+    return status;
+}
+
+/* ---- Creation --------------------------------------------------------------------------------- */
+
+static const struct vyre_payload *find_payload(const struct vyre_kernel_desc *desc)
+{
+    for (size_t i = 0; i < desc->payload_count; i++) {
+        if (desc->payloads[i].target == VYRE_TARGET_OPENCL_C)
+            return &desc->payloads[i];
+    }
+    return NULL;
+}
+
+static enum vyre_status check_payload(const struct vyre_kernel_desc *desc,
+                                      const struct vyre_payload *payload, struct vyre_diag *diag)
+{
+    if (!payload)
+        return vyre_diag_set(diag, VYRE_DIAG_KERNEL_NO_PAYLOAD, desc->label, 0,
+                             "the device runs OpenCL C, the kernel has none");
+    const char *entry = payload->entry ? payload->entry : desc->label;
+    if (!payload->bytes || payload->size_bytes == 0 || !entry || !entry[0])
+        return vyre_diag_set(diag, VYRE_DIAG_KERNEL_PAYLOAD, desc->label, 0,
+                             "OpenCL C needs a source, and an entry or a label that names it");
+    if (strlen(entry) >= VYRE_CL_ENTRY_BYTES || !is_identifier(entry))
+        return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ENTRY, desc->label, 0,
+                             "the entry's name is no function's");
+    return VYRE_OK;
+}
+
+/* Builds the default variant, whose source the others share. */
+static enum vyre_status build_first(struct vyre_cl_device *device, struct vyre_cl_kernel *kernel,
+                                    const struct vyre_payload *payload, struct vyre_diag *diag)
+{
+    struct vyre_cl_defines defines;
+    struct vyre_cl_variant *variant = &kernel->variants[0];
+    write_defines(kernel, kernel->spec_defaults, &defines);
+    enum vyre_status status =
+        vyre_cl_build_acquire(device, kernel->label, payload->bytes, payload->size_bytes, &defines,
+                              &kernel->first_built, diag);
+    if (status == VYRE_OK)
+        status =
+            vyre_cl_call_init(device, kernel, kernel->first_built->program, &variant->call, diag);
+    if (status != VYRE_OK)
+        return status;
+    kernel->first_built->users++;
+    variant->built = kernel->first_built;
+    memcpy(variant->values, kernel->spec_defaults, sizeof variant->values);
+    kernel->last = variant;
+    return vyre_cl_reflect(device, variant->call.native, kernel, diag);
+}
+
+enum vyre_status vyre_cl_kernel_reflect(void *native, const struct vyre_kernel_desc *desc,
+                                        void **out_kernel,
+                                        struct vyre_kernel_interface *out_interface,
+                                        struct vyre_diag *diag)
+{
+    struct vyre_cl_device *device = native;
+    const struct vyre_payload *payload = find_payload(desc);
+    enum vyre_status status = check_payload(desc, payload, diag);
+    if (status != VYRE_OK)
+        return status;
+    struct vyre_cl_kernel *kernel =
+        vyre_memory_allocate(&device->allocator, sizeof *kernel, _Alignof(struct vyre_cl_kernel));
+    if (kernel)
+        kernel->variants = vyre_memory_allocate(&device->allocator,
+                                                VYRE_CL_VARIANTS_MAX * sizeof *kernel->variants,
+                                                _Alignof(struct vyre_cl_variant));
+    if (!kernel || !kernel->variants) {
+        vyre_memory_free(&device->allocator, kernel, sizeof *kernel,
+                         _Alignof(struct vyre_cl_kernel));
+        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, desc->label, 0,
+                             "no memory for a kernel");
+    }
+    *out_kernel = kernel;
+    snprintf(kernel->entry, sizeof kernel->entry, "%s",
+             payload->entry ? payload->entry : desc->label);
+    snprintf(kernel->label, sizeof kernel->label, "%.*s", (int)sizeof kernel->label - 1,
+             desc->label ? desc->label : kernel->entry);
+    status = read_names(desc, kernel, diag);
+    if (status == VYRE_OK)
+        status = build_first(device, kernel, payload, diag);
+    if (status == VYRE_OK)
+        vyre_cl_describe(kernel, out_interface);
+    return status;
+}
+
+/* ---- Agreement of what is declared with what was reflected ------------------------------------- */
+
+static enum vyre_status disagree(const struct vyre_cl_kernel *kernel, struct vyre_diag *diag,
+                                 const char *what, size_t declared, size_t reflected)
+{
+    return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                         "%zu %s are declared, %s takes %zu", declared, what, kernel->entry,
+                         reflected);
+}
+
+static enum vyre_status match_bindings(struct vyre_cl_kernel *kernel,
+                                       const struct vyre_binding_plan *plan, struct vyre_diag *diag)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct vyre_cl_parameter *parameter = &kernel->parameters[i];
+        if (parameter->space == VYRE_CL_SPACE_SCALAR)
+            continue;
+        if (count < plan->binding_count && count < VYRE_KERNEL_BINDINGS_MAX) {
+            const struct vyre_binding *binding = &plan->bindings[count];
+            bool local = parameter->space == VYRE_CL_SPACE_LOCAL;
+            if (local != (binding->role == VYRE_ROLE_SHARED))
+                return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                                     "slot %u and argument %u of %s: one is local memory, the "
+                                     "other is not",
+                                     binding->slot, i, kernel->entry);
+            bool writes = !local && !parameter->read_only && !binding->table;
+            if (writes && !(binding->access & VYRE_ACCESS_WRITE))
+                return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                                     "slot %u is declared as read, argument %u of %s is not const",
+                                     binding->slot, i, kernel->entry);
+            kernel->binding_arguments[count] = i;
+        }
+        count++;
+    }
+    kernel->binding_count = count;
+    return count == plan->binding_count
+               ? VYRE_OK
+               : disagree(kernel, diag, "bindings", plan->binding_count, count);
+}
+
+static uint32_t scalar_bytes(enum vyre_scalar scalar)
+{
+    return scalar == VYRE_SCALAR_U64 || scalar == VYRE_SCALAR_I64 || scalar == VYRE_SCALAR_F64 ? 8
+                                                                                               : 4;
+}
+
+static enum vyre_status match_constants(struct vyre_cl_kernel *kernel,
+                                        const struct vyre_kernel_desc *desc, struct vyre_diag *diag)
+{
+    uint32_t count = 0;
+    uint32_t offset = 0;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct vyre_cl_parameter *parameter = &kernel->parameters[i];
+        if (parameter->space != VYRE_CL_SPACE_SCALAR)
+            continue;
+        if (count < desc->constant_count && count < VYRE_KERNEL_CONSTANTS_MAX) {
+            enum vyre_scalar declared = desc->constants[count];
+            if (parameter->scalar != VYRE_SCALAR_NONE && parameter->scalar != declared)
+                return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                                     "constant %u has another type than argument %u of %s", count,
+                                     i, kernel->entry);
+            uint32_t size = scalar_bytes(declared);
+            offset = (offset + size - 1) & ~(size - 1);
+            kernel->constants[count] = (struct vyre_cl_constant){i, offset, size};
+            offset += size;
+        }
+        count++;
+    }
+    if (count != desc->constant_count)
+        return disagree(kernel, diag,
+                        "constants (scalars of 4 or 8 bytes; other types have to be declared)",
+                        desc->constant_count, count);
+    kernel->constant_count = count;
+    kernel->constants_size_bytes = offset;
+    return VYRE_OK;
+}
+
+static enum vyre_status match_local_size(struct vyre_cl_device *device,
+                                         struct vyre_cl_kernel *kernel,
+                                         const struct vyre_kernel_desc *desc,
+                                         struct vyre_diag *diag)
+{
+    const uint32_t *given = desc->local_size;
+    const uint32_t *required = kernel->required_local;
+    size_t most = 0;
+    if (required[0] != 0 && memcmp(given, required, sizeof kernel->required_local) != 0)
+        return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                             "a local size of %u x %u x %u is declared, %s requires %u x %u x %u",
+                             given[0], given[1], given[2], kernel->entry, required[0], required[1],
+                             required[2]);
+    (void)device->api->clGetKernelWorkGroupInfo(
+        kernel->last->call.native, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    size_t total = (size_t)given[0] * given[1] * given[2];
+    if (most != 0 && total > most)
+        return vyre_diag_set(diag, VYRE_DIAG_KERNEL_LOCAL_SIZE, kernel->label, 0,
+                             "a group of %zu invocations; the device takes %zu of this kernel",
+                             total, most);
+    for (int i = 0; i < 3; i++)
+        kernel->local_size[i] = given[i];
+    return VYRE_OK;
+}
+
+enum vyre_status vyre_cl_kernel_create(void *native, const struct vyre_kernel_desc *desc,
+                                       const struct vyre_binding_plan *plan, void **inout_kernel,
+                                       struct vyre_diag *diag)
+{
+    struct vyre_cl_device *device = native;
+    struct vyre_cl_kernel *kernel = *inout_kernel;
+    enum vyre_status status = match_bindings(kernel, plan, diag);
+    if (status == VYRE_OK)
+        status = match_constants(kernel, desc, diag);
+    if (status == VYRE_OK)
+        status = match_local_size(device, kernel, desc, diag);
+    if (status != VYRE_OK)
+        return status;
+    kernel->owner = device;
+    kernel->next = device->kernels;
+    device->kernels = kernel;
+    return VYRE_OK;
+}
+
+void vyre_cl_kernel_destroy(void *native, void *native_kernel)
+{
+    struct vyre_cl_device *device = native;
+    struct vyre_cl_kernel *kernel = native_kernel;
+    if (kernel->owner) {
+        struct vyre_cl_kernel **link = &device->kernels;
+        while (*link != kernel)
+            link = &(*link)->next;
+        *link = kernel->next;
+        vyre_cl_persistent_forget(device, kernel);
+    }
+    for (uint32_t i = 0; i < VYRE_CL_VARIANTS_MAX; i++) {
+        if (kernel->variants[i].built || kernel->variants[i].call.native)
+            drop_variant(device, &kernel->variants[i]);
+    }
+    vyre_cl_build_release(device, kernel->first_built);
+    vyre_memory_free(&device->allocator, kernel->variants,
+                     VYRE_CL_VARIANTS_MAX * sizeof *kernel->variants,
+                     _Alignof(struct vyre_cl_variant));
+    vyre_memory_free(&device->allocator, kernel, sizeof *kernel, _Alignof(struct vyre_cl_kernel));
+}

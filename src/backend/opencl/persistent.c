@@ -1,0 +1,410 @@
+/*
+ * persistent.c: submissions to a resident kernel.
+ */
+#include "backend/opencl/persistent.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/opencl/device.h"
+#include "backend/opencl/enqueue.h"
+#include "backend/opencl/failure.h"
+#include "backend/opencl/memory.h"
+#include "backend/opencl/probe.h"
+#include "backend/opencl/ring_host.h"
+#include "base/clock.h"
+#include "base/memory.h"
+
+/* Until a dispatcher has been measured. */
+#define POLL_NS 20
+/* Looks at the ring before the core is offered to others. */
+#define EAGER_LOOKS 2000
+
+enum { WORD_GENERATION }; /* of a view's backend_words: its batch was found to fit */
+
+/* ---- Opening and closing ---------------------------------------------------------------------- */
+
+static enum vyre_status open_ring(struct vyre_cl_device *device, struct vyre_diag *diag)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    cl_int code = CL_SUCCESS;
+    persistent->queue = device->api->clCreateCommandQueue(device->context, device->id, 0, &code);
+    if (!persistent->queue)
+        return vyre_cl_failed(diag, NULL, code, "clCreateCommandQueue");
+    persistent->control =
+        vyre_cl_shared_allocate(device, vyre_cl_ring_bytes(VYRE_CL_RING_SLOTS), true);
+    if (!persistent->control)
+        return vyre_diag_set(diag, VYRE_DIAG_OPENCL_MEMORY, NULL, 0, "no shared memory for a ring");
+    vyre_cl_ring_init(persistent->control, VYRE_CL_RING_SLOTS, 0);
+    persistent->poll_ns_x16 = POLL_NS * 16;
+    persistent->generation = 1;
+    return VYRE_OK;
+}
+
+enum vyre_status vyre_cl_persistent_create(struct vyre_cl_device *device, struct vyre_diag *diag)
+{
+    struct vyre_cl_persistent *persistent = vyre_memory_allocate(
+        &device->allocator, sizeof *persistent, _Alignof(struct vyre_cl_persistent));
+    device->persistent = persistent;
+    if (!persistent)
+        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, NULL, 0, "no memory for a device");
+    persistent->groups = vyre_cl_probe_resident(device, persistent->reason);
+    return persistent->groups ? open_ring(device, diag) : VYRE_OK;
+}
+
+bool vyre_cl_persistent_stop(struct vyre_cl_device *device)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    if (!persistent->control || !persistent->current)
+        return true;
+    if (!vyre_cl_is_lost(device))
+        return vyre_cl_ring_leave(device) && vyre_cl_ring_is_over(device);
+    /* Lost: look once, wait for nothing. */
+    atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
+    return !atomic_load_explicit(&persistent->running, memory_order_relaxed) ||
+           atomic_load_explicit(&persistent->control->exited, memory_order_acquire) ==
+               persistent->groups;
+}
+
+void vyre_cl_persistent_destroy(struct vyre_cl_device *device)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    if (!persistent)
+        return;
+    persistent->current = NULL;
+    if (persistent->launched)
+        (void)device->api->clReleaseEvent(persistent->launched);
+    while (persistent->first)
+        vyre_cl_resident_destroy(device, persistent->first);
+    if (persistent->queue) {
+        (void)device->api->clFinish(persistent->queue);
+        (void)device->api->clReleaseCommandQueue(persistent->queue);
+    }
+    vyre_cl_shared_free(device, persistent->control, vyre_cl_ring_bytes(VYRE_CL_RING_SLOTS));
+    vyre_memory_free(&device->allocator, persistent, sizeof *persistent,
+                     _Alignof(struct vyre_cl_persistent));
+    device->persistent = NULL;
+}
+
+uint32_t vyre_cl_persistent_groups(const struct vyre_cl_device *device)
+{
+    return device->persistent->groups;
+}
+
+const char *vyre_cl_persistent_reason(const struct vyre_cl_device *device)
+{
+    return device->persistent->reason;
+}
+
+void vyre_cl_persistent_forget(struct vyre_cl_device *device, const struct vyre_cl_kernel *kernel)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    struct vyre_cl_resident *next = NULL;
+    for (struct vyre_cl_resident *resident = persistent->first; resident; resident = next) {
+        bool used = false;
+        next = resident->next;
+        for (uint32_t i = 0; i < resident->served_count; i++) {
+            if (resident->served[i].kernel == kernel) {
+                resident->served[i].kernel = NULL;
+                persistent->generation++;
+            }
+            used = used || resident->served[i].kernel;
+        }
+        if (used)
+            continue;
+        if (resident == persistent->current && !vyre_cl_ring_change(device, NULL))
+            continue; /* it hangs: the device is about to be lost, and everything stays */
+        vyre_cl_resident_destroy(device, resident);
+    }
+}
+
+/* ---- Questions -------------------------------------------------------------------------------- */
+
+bool vyre_cl_persistent_is_done(const struct vyre_cl_device *device, uint32_t last_item)
+{
+    /* acquire: (F) of ring.h. */
+    uint32_t done =
+        atomic_load_explicit(&device->persistent->control->completion, memory_order_acquire);
+    return (int32_t)(done - last_item) >= 0;
+}
+
+bool vyre_cl_persistent_is_busy(const struct vyre_cl_device *device)
+{
+    const struct vyre_cl_control *control = device->persistent->control;
+    return control && atomic_load_explicit(&control->head, memory_order_relaxed) !=
+                          atomic_load_explicit(&control->completion, memory_order_acquire);
+}
+
+int64_t vyre_cl_persistent_failure(const struct vyre_cl_device *device)
+{
+    /* acquire: pairs with the release in vyre_cl_ring_launch_locked. */
+    return atomic_load_explicit(&device->persistent->failure, memory_order_acquire);
+}
+
+uint64_t vyre_cl_persistent_progress(const struct vyre_cl_device *device)
+{
+    const struct vyre_cl_persistent *persistent = device->persistent;
+    struct vyre_cl_control *control = persistent->control;
+    if (!control)
+        return 0;
+    uint64_t progress = atomic_load_explicit(&control->completion, memory_order_relaxed);
+    /* Groups count too. One resident group does not poll while it works; many take tickets. */
+    if (persistent->groups == 1)
+        return progress + atomic_load_explicit(&control->heartbeat, memory_order_relaxed);
+    return progress + atomic_load_explicit(&control->cursor, memory_order_relaxed);
+}
+
+/* ---- The ring --------------------------------------------------------------------------------- */
+
+/* Waits until at most `left` items are in the ring, or the device is lost. */
+static enum vyre_status wait_for_ring(struct vyre_cl_device *device, uint32_t left,
+                                      struct vyre_diag *diag)
+{
+    struct vyre_cl_control *control = device->persistent->control;
+    uint64_t progress = 0;
+    uint64_t since_ns = 0;
+    for (uint64_t looks = 0;; looks++) {
+        uint32_t head = atomic_load_explicit(&control->head, memory_order_relaxed);
+        /* acquire: (F) of ring.h. */
+        if (head - atomic_load_explicit(&control->completion, memory_order_acquire) <= left)
+            return VYRE_OK;
+        int64_t failure = vyre_cl_persistent_failure(device);
+        if (failure)
+            return vyre_cl_failed(diag, NULL, (cl_int)failure, "launching a resident kernel");
+        if (looks < EAGER_LOOKS) {
+            vyre_spin_pause();
+            continue;
+        }
+        (void)vyre_cl_persistent_tend(device);
+        uint64_t now_ns = vyre_clock_now_ns();
+        uint64_t now = vyre_cl_persistent_progress(device);
+        if (since_ns == 0 || now != progress) {
+            progress = now;
+            since_ns = now_ns;
+        }
+        if (vyre_cl_is_lost(device) || now_ns - since_ns > device->desc.hang_timeout_ns)
+            return vyre_cl_hang(device, diag);
+        sched_yield();
+    }
+}
+
+enum vyre_status vyre_cl_persistent_settle(struct vyre_cl_device *device, struct vyre_diag *diag)
+{
+    return device->persistent->control ? wait_for_ring(device, 0, diag) : VYRE_OK;
+}
+
+/* Makes sure that somebody takes what was published. */
+static void keep_running(struct vyre_cl_device *device)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    if (!atomic_load_explicit(&persistent->running, memory_order_relaxed) ||
+        atomic_load_explicit(&persistent->control->exited, memory_order_relaxed) ==
+            persistent->groups) {
+        (void)vyre_cl_persistent_tend(device);
+        vyre_cl_wake_helper(device);
+    }
+}
+
+static void fill_slot(struct vyre_cl_slot *slot, const struct vyre_batch_view *view,
+                      const struct vyre_command *command, uint32_t index, const uint64_t *tables)
+{
+    const struct vyre_cl_kernel *kernel = command->kernel;
+    uint32_t count = 0;
+    slot->kernel = index;
+    slot->flags = VYRE_CL_SLOT_AFTER_ALL;
+    memcpy(slot->groups, command->groups, sizeof slot->groups);
+    slot->group_total = command->groups[0] * command->groups[1] * command->groups[2];
+    atomic_store_explicit(&slot->done, 0, memory_order_relaxed);
+    for (uint32_t i = 0; i < command->binding_count; i++) {
+        const struct vyre_command_binding *binding = &view->bindings[command->first_binding + i];
+        uint64_t address = 0;
+        if (binding->kind == VYRE_BINDING_LOCAL)
+            continue;
+        if (binding->kind == VYRE_BINDING_TABLE) {
+            address = *tables++;
+        } else {
+            const struct vyre_bound_range *range = &view->ranges[binding->first_range];
+            const struct vyre_cl_buffer *buffer = range->buffer;
+            address = (uint64_t)(uintptr_t)(buffer->shared + range->offset_bytes);
+        }
+        memcpy(slot->payload + 8 * (size_t)count++, &address, sizeof address);
+    }
+    if (kernel->constants_size_bytes > 0)
+        memcpy(slot->payload + vyre_cl_slot_constants_offset(count), command->constants,
+               kernel->constants_size_bytes);
+}
+
+/* Tables of a dispatch, in memory that stays until its batch is complete. */
+static enum vyre_status make_tables(struct vyre_cl_device *device,
+                                    const struct vyre_batch_view *view,
+                                    const struct vyre_command *command, uint64_t *out_addresses,
+                                    struct vyre_diag *diag)
+{
+    for (uint32_t i = 0; i < command->binding_count; i++) {
+        const struct vyre_command_binding *binding = &view->bindings[command->first_binding + i];
+        if (binding->kind != VYRE_BINDING_TABLE)
+            continue;
+        size_t size = binding->range_count * sizeof(uint64_t);
+        unsigned char *table = vyre_cl_take_table(device, size);
+        if (!table)
+            return vyre_diag_set(diag, VYRE_DIAG_OPENCL_MEMORY, view->label, 0,
+                                 "no shared memory for a table");
+        vyre_cl_write_table(view, binding, (uint64_t *)(void *)table);
+        *out_addresses++ = (uint64_t)(uintptr_t)table;
+    }
+    return VYRE_OK;
+}
+
+static enum vyre_status publish(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                                const struct vyre_command *command, struct vyre_diag *diag)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    struct vyre_cl_control *control = persistent->control;
+    struct vyre_cl_resident *resident;
+    uint64_t tables[VYRE_CL_SLOT_ADDRESSES_MAX];
+    uint32_t index;
+    enum vyre_status status = vyre_cl_resident_find(device, view, command, &resident, &index, diag);
+    if (status == VYRE_OK && resident != persistent->current) {
+        status = wait_for_ring(device, 0, diag);
+        if (status == VYRE_OK && !vyre_cl_ring_change(device, resident))
+            status = vyre_cl_hang(device, diag);
+    }
+    if (status == VYRE_OK)
+        status = wait_for_ring(device, VYRE_CL_RING_SLOTS - 1, diag);
+    if (status == VYRE_OK)
+        status = make_tables(device, view, command, tables, diag);
+    if (status != VYRE_OK)
+        return status;
+    uint32_t item = atomic_load_explicit(&control->head, memory_order_relaxed);
+    fill_slot(vyre_cl_ring_slot(control, item), view, command, index, tables);
+    /* release: (A) of ring.h. */
+    atomic_store_explicit(&control->head, item + 1, memory_order_release);
+    keep_running(device);
+    return VYRE_OK;
+}
+
+/* ---- Transfers: by the host, while the ring is empty ------------------------------------------- */
+
+static void transfer(const struct vyre_batch_view *view, const struct vyre_command *command)
+{
+    const struct vyre_bound_range *range = &view->ranges[command->first_range];
+    unsigned char *bytes =
+        ((const struct vyre_cl_buffer *)range->buffer)->shared + range->offset_bytes;
+    if (command->type == VYRE_COMMAND_UPLOAD) {
+        memcpy(bytes, command->upload_bytes, range->size_bytes);
+    } else if (command->type == VYRE_COMMAND_DOWNLOAD) {
+        memcpy(command->download_bytes, bytes, range->size_bytes);
+    } else if (command->type == VYRE_COMMAND_COPY) {
+        const struct vyre_bound_range *target = range + 1;
+        const struct vyre_cl_buffer *to = target->buffer;
+        memcpy(to->shared + target->offset_bytes, bytes, range->size_bytes);
+    } else {
+        for (size_t i = 0; i + 4 <= range->size_bytes; i += 4)
+            memcpy(bytes + i, &command->fill_word, 4);
+    }
+}
+
+/* ---- Submit ----------------------------------------------------------------------------------- */
+
+/* Whether all kernels can be resident; makes their dispatchers. */
+static enum vyre_status check(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                              struct vyre_diag *diag)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    for (uint32_t i = 0; i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        struct vyre_cl_resident *resident;
+        uint32_t index;
+        if (command->type != VYRE_COMMAND_DISPATCH || vyre_cl_is_empty(command))
+            continue;
+        enum vyre_status status =
+            vyre_cl_resident_find(device, view, command, &resident, &index, diag);
+        if (status != VYRE_OK)
+            return status;
+    }
+    view->backend_words[WORD_GENERATION] = persistent->generation;
+    return VYRE_OK;
+}
+
+static enum vyre_status prepare(struct vyre_cl_device *device,
+                                const struct vyre_submission *submission,
+                                struct vyre_cl_pending **out_entry, struct vyre_diag *diag)
+{
+    const struct vyre_batch_view *view = submission->view;
+    enum vyre_status status = VYRE_OK;
+    if (view->backend_words[WORD_GENERATION] != device->persistent->generation)
+        status = check(device, view, diag);
+    if (status == VYRE_OK && !device->pending.helper_started)
+        status = vyre_cl_start_helper(device, diag);
+    if (status == VYRE_OK)
+        status = vyre_cl_pending_next(device, submission, out_entry, diag);
+    /* acquire: what the queue did is done before the ring goes on. */
+    if (status == VYRE_OK &&
+        device->last_queued > atomic_load_explicit(&device->pending.tail, memory_order_acquire))
+        status = vyre_cl_drain(device, diag);
+    return status;
+}
+
+enum vyre_status vyre_cl_persistent_submit(struct vyre_cl_device *device,
+                                           const struct vyre_submission *submission,
+                                           struct vyre_diag *diag)
+{
+    const struct vyre_batch_view *view = submission->view;
+    struct vyre_cl_control *control = device->persistent->control;
+    struct vyre_cl_pending *entry;
+    enum vyre_status status = prepare(device, submission, &entry, diag);
+    if (status != VYRE_OK)
+        return status;
+    uint32_t i = 0;
+    for (; status == VYRE_OK && i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        if (vyre_cl_is_empty(command))
+            continue;
+        if (command->type == VYRE_COMMAND_DISPATCH) {
+            status = publish(device, view, command, diag);
+        } else {
+            status = wait_for_ring(device, 0, diag);
+            if (status == VYRE_OK)
+                transfer(view, command);
+        }
+    }
+    if (status != VYRE_OK && (i <= 1 || status == VYRE_DEVICE_LOST))
+        return status;
+    /* What was published cannot be taken back: the batch ends with the failure. */
+    entry->status = status;
+    entry->native_code = status == VYRE_OK ? 0 : diag->native_code;
+    entry->persistent = true;
+    entry->last_item = atomic_load_explicit(&control->head, memory_order_relaxed);
+    vyre_cl_pending_push(device, entry);
+    return VYRE_OK;
+}
+
+/* ---- The table's entries ---------------------------------------------------------------------- */
+
+enum vyre_status vyre_cl_batch_check(void *native, const struct vyre_batch_view *view,
+                                     enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag)
+{
+    (void)variant;
+    return mode == VYRE_MODE_PERSISTENT ? check(native, view, diag) : VYRE_OK;
+}
+
+enum vyre_status vyre_cl_batch_warm_up(void *native, const struct vyre_batch_view *view,
+                                       enum vyre_mode mode, uint32_t variant,
+                                       struct vyre_diag *diag)
+{
+    struct vyre_cl_device *device = native;
+    (void)variant;
+    if (mode == VYRE_MODE_PERSISTENT)
+        return check(device, view, diag);
+    for (uint32_t i = 0; i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        struct vyre_cl_variant *unused;
+        enum vyre_status status = VYRE_OK;
+        if (command->type == VYRE_COMMAND_DISPATCH)
+            status = vyre_cl_kernel_variant(device, command->kernel, command, &unused, diag);
+        if (status != VYRE_OK)
+            return status;
+    }
+    return VYRE_OK;
+}

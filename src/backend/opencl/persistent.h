@@ -1,0 +1,68 @@
+/*
+ * persistent.h: the host's side of resident kernels.
+ *
+ * A dispatcher is a program made from the source of the user's kernels (dispatcher/dispatcher.h), with
+ * a ring of its own. It serves the kernels of one build and one local shape. At most one dispatcher is
+ * resident at a time; a batch that needs another one waits until the ring is empty and changes over.
+ *
+ * Order with the queue: what is in the ring and what is in the queue never run at the same time. The
+ * one is drained before the other gets work. Copies, fills, uploads and downloads of a persistent batch
+ * are done by the host on the shared memory, when the ring is empty.
+ *
+ * Thread-safety: submit and what it uses are called one at a time; is_done, tend and the like by anybody.
+ */
+#ifndef VYRE_BACKEND_OPENCL_PERSISTENT_H
+#define VYRE_BACKEND_OPENCL_PERSISTENT_H
+
+#include <vyre/backend.h>
+
+struct vyre_cl_device;
+struct vyre_cl_kernel;
+
+/* Finds out whether the device can have resident kernels; it need not. */
+enum vyre_status vyre_cl_persistent_create(struct vyre_cl_device *device, struct vyre_diag *diag);
+
+/* Asks the resident kernel to leave; false when it does not. Must not block on a lost device. */
+bool vyre_cl_persistent_stop(struct vyre_cl_device *device);
+void vyre_cl_persistent_destroy(struct vyre_cl_device *device);
+
+/* Resident groups, or 0 and the reason. */
+uint32_t vyre_cl_persistent_groups(const struct vyre_cl_device *device);
+const char *vyre_cl_persistent_reason(const struct vyre_cl_device *device);
+
+enum vyre_status vyre_cl_persistent_submit(struct vyre_cl_device *device,
+                                           const struct vyre_submission *submission,
+                                           struct vyre_diag *diag);
+
+/* Waits inside submit until the ring is empty, or the device is lost. */
+enum vyre_status vyre_cl_persistent_settle(struct vyre_cl_device *device, struct vyre_diag *diag);
+
+/* Whether all items before `last_item` are done. */
+bool vyre_cl_persistent_is_done(const struct vyre_cl_device *device, uint32_t last_item);
+
+/* Changes while a resident kernel completes items. */
+uint64_t vyre_cl_persistent_progress(const struct vyre_cl_device *device);
+
+/* Whether items are in the ring that a resident kernel has not completed. */
+bool vyre_cl_persistent_is_busy(const struct vyre_cl_device *device);
+
+/* The driver's code when a launch failed, so that the ring stands still; else 0. */
+int64_t vyre_cl_persistent_failure(const struct vyre_cl_device *device);
+
+/*
+ * Launches again what has left with work in the ring; ends leases. From any thread. False when nothing
+ * is resident and nothing is to be done.
+ */
+bool vyre_cl_persistent_tend(struct vyre_cl_device *device);
+
+/* A kernel is destroyed: no dispatcher serves it any more. */
+void vyre_cl_persistent_forget(struct vyre_cl_device *device, const struct vyre_cl_kernel *kernel);
+
+/* Entries of the backend's table. */
+enum vyre_status vyre_cl_batch_check(void *native, const struct vyre_batch_view *view,
+                                     enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag);
+enum vyre_status vyre_cl_batch_warm_up(void *native, const struct vyre_batch_view *view,
+                                       enum vyre_mode mode, uint32_t variant,
+                                       struct vyre_diag *diag);
+
+#endif

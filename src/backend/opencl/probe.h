@@ -1,0 +1,18 @@
+/*
+ * probe.h: whether a kernel can stay on the device while the host goes on.
+ */
+#ifndef VYRE_BACKEND_OPENCL_PROBE_H
+#define VYRE_BACKEND_OPENCL_PROBE_H
+
+#include <vyre/backend.h>
+
+struct vyre_cl_device;
+
+/*
+ * Resident groups that the device can have beside other work; 0 with the reason. Runs a kernel that
+ * polls a word of shared memory and leaves by itself after a bounded number of polls, so that it cannot
+ * hang, whatever the device does.
+ */
+uint32_t vyre_cl_probe_resident(struct vyre_cl_device *device, char out_reason[VYRE_REASON_BYTES]);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * record.h: recordings: a list of launches with their arguments set, or the driver's command buffers.
+ *
+ * List: each dispatch has a cl_kernel whose bindings stay as they are; dispatches with the same
+ * bindings share one. Constants are compared at each replay and set where they differ, uploads and
+ * downloads come from the submission: a list holds nothing but the shape.
+ *
+ * Command buffers: runs of dispatches, copies and fills, with their constants; uploads and downloads
+ * stand between them and are enqueued one by one.
+ */
+#ifndef VYRE_BACKEND_OPENCL_RECORD_H
+#define VYRE_BACKEND_OPENCL_RECORD_H
+
+#include "backend/opencl/enqueue.h"
+
+enum vyre_status vyre_cl_replay(struct vyre_cl_flight *flight,
+                                const struct vyre_submission *submission, struct vyre_diag *diag);
+
+/* Entries of the backend's table. */
+enum vyre_status vyre_cl_record(void *native, const struct vyre_batch_view *view,
+                                const struct vyre_batch_plan *plan, uint32_t variant,
+                                void **out_recording, size_t *out_size_bytes,
+                                struct vyre_diag *diag);
+void vyre_cl_recording_destroy(void *native, void *native_recording);
+
+#endif

@@ -1,0 +1,146 @@
+/*
+ * reflect.c: what a built kernel takes, as the driver says.
+ */
+#include <string.h>
+
+#include "backend/opencl/device.h"
+#include "backend/opencl/failure.h"
+#include "backend/opencl/kernel.h"
+
+#define TYPE_BYTES 256
+
+static const struct scalar_name {
+    const char *name;
+    enum vyre_scalar scalar;
+} scalar_names[] = {
+    {"uint", VYRE_SCALAR_U32},  {"unsigned int", VYRE_SCALAR_U32},
+    {"int", VYRE_SCALAR_I32},   {"float", VYRE_SCALAR_F32},
+    {"ulong", VYRE_SCALAR_U64}, {"unsigned long", VYRE_SCALAR_U64},
+    {"long", VYRE_SCALAR_I64},  {"double", VYRE_SCALAR_F64},
+};
+
+static enum vyre_scalar scalar_of(const char *type)
+{
+    for (size_t i = 0; i < sizeof scalar_names / sizeof scalar_names[0]; i++) {
+        if (strcmp(type, scalar_names[i].name) == 0)
+            return scalar_names[i].scalar;
+    }
+    return VYRE_SCALAR_NONE;
+}
+
+static bool is_opaque(const char *type)
+{
+    return strncmp(type, "image", 5) == 0 || strncmp(type, "sampler", 7) == 0 ||
+           strncmp(type, "pipe", 4) == 0 || strncmp(type, "queue", 5) == 0 ||
+           strncmp(type, "event", 5) == 0;
+}
+
+/* An answer about one argument, of exactly `size` bytes or as a text of at most that. */
+static bool ask(struct vyre_cl_device *device, cl_kernel native, cl_uint index,
+                cl_kernel_arg_info what, void *out, size_t size, bool text)
+{
+    size_t needed = 0;
+    memset(out, 0, size);
+    if (device->api->clGetKernelArgInfo(native, index, what, 0, NULL, &needed) != CL_SUCCESS)
+        return false;
+    if (text ? needed == 0 || needed >= size : needed != size)
+        return false;
+    return device->api->clGetKernelArgInfo(native, index, what, needed, out, NULL) == CL_SUCCESS;
+}
+
+static enum vyre_status refuse(const struct vyre_cl_kernel *kernel, cl_uint index, const char *why,
+                               struct vyre_diag *diag)
+{
+    return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0, "argument %u of %s %s",
+                         index, kernel->entry, why);
+}
+
+static enum vyre_status reflect_one(struct vyre_cl_device *device, cl_kernel native, cl_uint index,
+                                    struct vyre_cl_kernel *kernel, struct vyre_diag *diag)
+{
+    struct vyre_cl_parameter *parameter = &kernel->parameters[index];
+    cl_kernel_arg_address_qualifier space;
+    cl_kernel_arg_type_qualifier qualifier;
+    char type[TYPE_BYTES];
+    if (!ask(device, native, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, &space, sizeof space, false) ||
+        !ask(device, native, index, CL_KERNEL_ARG_TYPE_QUALIFIER, &qualifier, sizeof qualifier,
+             false) ||
+        !ask(device, native, index, CL_KERNEL_ARG_TYPE_NAME, type, sizeof type, true))
+        return refuse(kernel, index, "cannot be reflected: the driver does not describe it", diag);
+    if (is_opaque(type) || (qualifier & CL_KERNEL_ARG_TYPE_PIPE))
+        return refuse(kernel, index, "is an image, a sampler, a pipe, a queue or an event", diag);
+    switch (space) {
+    case CL_KERNEL_ARG_ADDRESS_GLOBAL:
+        parameter->space = VYRE_CL_SPACE_GLOBAL;
+        parameter->read_only = (qualifier & CL_KERNEL_ARG_TYPE_CONST) != 0;
+        break;
+    case CL_KERNEL_ARG_ADDRESS_CONSTANT:
+        parameter->space = VYRE_CL_SPACE_CONSTANT;
+        parameter->read_only = true;
+        break;
+    case CL_KERNEL_ARG_ADDRESS_LOCAL:
+        parameter->space = VYRE_CL_SPACE_LOCAL;
+        break;
+    default:
+        parameter->space = VYRE_CL_SPACE_SCALAR;
+        parameter->scalar = scalar_of(type);
+        break;
+    }
+    return VYRE_OK;
+}
+
+enum vyre_status vyre_cl_reflect(struct vyre_cl_device *device, cl_kernel native,
+                                 struct vyre_cl_kernel *kernel, struct vyre_diag *diag)
+{
+    cl_uint count = 0;
+    size_t required[3] = {0};
+    cl_int code =
+        device->api->clGetKernelInfo(native, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
+    if (code != CL_SUCCESS)
+        return vyre_cl_failed(diag, kernel->label, code, "clGetKernelInfo");
+    if (count > VYRE_CL_ARGUMENTS_MAX)
+        return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                             "%s has %u arguments, at most %d are taken", kernel->entry, count,
+                             VYRE_CL_ARGUMENTS_MAX);
+    kernel->parameter_count = count;
+    for (cl_uint i = 0; i < count; i++) {
+        enum vyre_status status = reflect_one(device, native, i, kernel, diag);
+        if (status != VYRE_OK)
+            return status;
+    }
+    (void)device->api->clGetKernelWorkGroupInfo(
+        native, device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required, NULL);
+    for (int i = 0; i < 3; i++)
+        kernel->required_local[i] = required[i] <= UINT32_MAX ? (uint32_t)required[i] : 0;
+    return VYRE_OK;
+}
+
+void vyre_cl_describe(const struct vyre_cl_kernel *kernel, struct vyre_kernel_interface *out)
+{
+    bool constants_known = true;
+    uint32_t bindings = 0;
+    uint32_t constants = 0;
+    memset(out, 0, sizeof *out);
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct vyre_cl_parameter *parameter = &kernel->parameters[i];
+        if (parameter->space == VYRE_CL_SPACE_SCALAR) {
+            constants_known = constants_known && parameter->scalar != VYRE_SCALAR_NONE &&
+                              constants < VYRE_KERNEL_CONSTANTS_MAX;
+            if (constants_known)
+                out->constants[constants] = parameter->scalar;
+            constants++;
+        } else if (bindings < VYRE_KERNEL_BINDINGS_MAX) {
+            struct vyre_binding_desc *binding = &out->bindings[bindings];
+            binding->slot = bindings++;
+            binding->access = parameter->read_only ? VYRE_ACCESS_READ : VYRE_ACCESS_READWRITE;
+            if (parameter->space == VYRE_CL_SPACE_LOCAL)
+                binding->role = VYRE_ROLE_SHARED;
+        }
+    }
+    out->has_bindings = true;
+    out->binding_count = bindings;
+    out->has_constants = constants_known;
+    out->constant_count = constants_known ? constants : 0;
+    out->has_local_size = kernel->required_local[0] != 0;
+    memcpy(out->local_size, kernel->required_local, sizeof out->local_size);
+}

@@ -1,0 +1,204 @@
+/*
+ * ring_host.c: launching dispatchers, their leases, and changing from one to another.
+ */
+#include "backend/opencl/ring_host.h"
+
+#include <sched.h>
+
+#include "backend/opencl/device.h"
+#include "backend/opencl/persistent.h"
+#include "base/clock.h"
+
+/* Compiling a dispatcher counts as setup; so long it may take at most. */
+#define WARM_NS UINT64_C(60000000000)
+
+/* ---- Launches --------------------------------------------------------------------------------- */
+
+static uint32_t polls_in(const struct vyre_cl_persistent *persistent, uint64_t time_ns)
+{
+    uint64_t polls =
+        time_ns > UINT64_MAX / 16 ? UINT32_MAX : time_ns * 16 / persistent->poll_ns_x16;
+    if (polls > UINT32_MAX)
+        return UINT32_MAX;
+    return polls < 16 ? 16 : (uint32_t)polls;
+}
+
+static void release_event(struct vyre_cl_device *device)
+{
+    if (device->persistent->launched)
+        (void)device->api->clReleaseEvent(device->persistent->launched);
+    device->persistent->launched = NULL;
+}
+
+static cl_int launch(struct vyre_cl_device *device, const struct vyre_cl_resident *resident)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    release_event(device);
+    cl_int code = device->api->clEnqueueNDRangeKernel(
+        persistent->queue, resident->native, 3, NULL, resident->launch_global,
+        resident->launch_local, 0, NULL, &persistent->launched);
+    if (code == CL_SUCCESS)
+        code = device->api->clFlush(persistent->queue);
+    return code;
+}
+
+void vyre_cl_ring_launch_locked(struct vyre_cl_device *device)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    struct vyre_cl_control *control = persistent->control;
+    vyre_cl_ring_rearm(control);
+    control->idle_polls = polls_in(persistent, device->desc.persistent_idle_ns);
+    control->lease_turns = polls_in(persistent, device->desc.persistent_lease_ns);
+    persistent->launched_ns = vyre_clock_now_ns();
+    persistent->launched_heartbeat =
+        atomic_load_explicit(&control->heartbeat, memory_order_relaxed);
+    atomic_store_explicit(&persistent->running, 1, memory_order_relaxed);
+    cl_int code = launch(device, persistent->current);
+    persistent->launches++;
+    if (code != CL_SUCCESS) {
+        atomic_store_explicit(&persistent->running, 0, memory_order_relaxed);
+        /* release: pairs with the acquire in vyre_cl_persistent_failure. */
+        atomic_store_explicit(&persistent->failure, code, memory_order_release);
+    }
+}
+
+/* ---- Tending ---------------------------------------------------------------------------------- */
+
+static bool has_work(const struct vyre_cl_persistent *persistent)
+{
+    /* acquire: (F) of ring.h. */
+    return atomic_load_explicit(&persistent->control->head, memory_order_relaxed) !=
+           atomic_load_explicit(&persistent->control->completion, memory_order_acquire);
+}
+
+/* What a poll took, from a dispatcher that left because it was idle: so the next stays as long as asked. */
+static void learn_locked(struct vyre_cl_persistent *persistent)
+{
+    struct vyre_cl_control *control = persistent->control;
+    uint32_t polls = atomic_load_explicit(&control->heartbeat, memory_order_relaxed) -
+                     persistent->launched_heartbeat;
+    uint64_t time_ns = vyre_clock_now_ns() - persistent->launched_ns;
+    if (atomic_load_explicit(&control->leaving, memory_order_relaxed) != VYRE_CL_EXIT_IDLE ||
+        polls < 1000)
+        return;
+    uint64_t poll = time_ns * 16 / polls;
+    poll = poll < 16 ? 16 : poll > 16000 ? 16000 : poll;
+    persistent->poll_ns_x16 = (persistent->poll_ns_x16 * 3 + poll) / 4;
+}
+
+/* Notes that the dispatcher has left. */
+static bool has_left_locked(struct vyre_cl_persistent *persistent)
+{
+    if (!atomic_load_explicit(&persistent->running, memory_order_relaxed))
+        return true;
+    /* acquire: (H) of ring.h. */
+    if (atomic_load_explicit(&persistent->control->exited, memory_order_acquire) !=
+        persistent->groups)
+        return false;
+    learn_locked(persistent);
+    atomic_store_explicit(&persistent->running, 0, memory_order_relaxed);
+    return true;
+}
+
+bool vyre_cl_persistent_tend(struct vyre_cl_device *device)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    if (!persistent->control)
+        return false;
+    if (!vyre_lock_try(&persistent->lock))
+        return true; /* somebody else is at it */
+    if (!persistent->current) {
+        vyre_lock_release(&persistent->lock);
+        return false;
+    }
+    bool left = has_left_locked(persistent);
+    bool failed = atomic_load_explicit(&persistent->failure, memory_order_relaxed) != 0;
+    if (left && !failed && has_work(persistent)) {
+        vyre_cl_ring_launch_locked(device);
+        left = false;
+    } else if (!left &&
+               vyre_clock_now_ns() - persistent->launched_ns > device->desc.persistent_lease_ns) {
+        /* Relaxed: the dispatcher only has to see it some time. */
+        atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
+    }
+    vyre_lock_release(&persistent->lock);
+    return !left;
+}
+
+/* ---- Leaving and changing --------------------------------------------------------------------- */
+
+/* The driver is done with the last launch, too. */
+static bool is_over(struct vyre_cl_device *device)
+{
+    cl_int state = CL_COMPLETE;
+    if (device->persistent->launched &&
+        device->api->clGetEventInfo(device->persistent->launched, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                    sizeof state, &state, NULL) != CL_SUCCESS)
+        return true;
+    return state <= CL_COMPLETE;
+}
+
+static bool wait_over(struct vyre_cl_device *device, uint64_t limit_ns)
+{
+    uint64_t start_ns = vyre_clock_now_ns();
+    while (!is_over(device)) {
+        if (vyre_clock_now_ns() - start_ns > limit_ns)
+            return false;
+        sched_yield();
+    }
+    return true;
+}
+
+bool vyre_cl_ring_is_over(struct vyre_cl_device *device)
+{
+    return wait_over(device, device->desc.hang_timeout_ns);
+}
+
+bool vyre_cl_ring_leave(struct vyre_cl_device *device)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    uint64_t start_ns = vyre_clock_now_ns();
+    bool left = false;
+    bool late = false;
+    while (!left && !late) {
+        vyre_lock_acquire(&persistent->lock);
+        left = has_left_locked(persistent);
+        if (!left)
+            atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
+        vyre_lock_release(&persistent->lock);
+        if (left)
+            break;
+        sched_yield();
+        late = vyre_clock_now_ns() - start_ns > device->desc.hang_timeout_ns;
+    }
+    return left;
+}
+
+bool vyre_cl_ring_change(struct vyre_cl_device *device, struct vyre_cl_resident *resident)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    if (!vyre_cl_ring_leave(device))
+        return false;
+    vyre_lock_acquire(&persistent->lock);
+    persistent->current = resident;
+    vyre_lock_release(&persistent->lock);
+    return true;
+}
+
+bool vyre_cl_ring_warm(struct vyre_cl_device *device, struct vyre_cl_resident *resident)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    if (vyre_cl_drain(device, NULL) != VYRE_OK || !vyre_cl_ring_leave(device) ||
+        !wait_over(device, device->desc.hang_timeout_ns))
+        return false;
+    /* The lock keeps tend from launching beside it; the ring is empty in any case. */
+    vyre_lock_acquire(&persistent->lock);
+    vyre_cl_ring_rearm(persistent->control);
+    atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
+    bool ran = launch(device, resident) == CL_SUCCESS && wait_over(device, WARM_NS);
+    /* acquire: (H) of ring.h. */
+    ran = ran && atomic_load_explicit(&persistent->control->exited, memory_order_acquire) ==
+                     persistent->groups;
+    vyre_lock_release(&persistent->lock);
+    return ran;
+}

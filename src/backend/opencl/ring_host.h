@@ -1,0 +1,63 @@
+/*
+ * ring_host.h: the state of persistent mode on one device.
+ *
+ *   control  in shared memory; the host's words and the device's (dispatcher/ring.h)
+ *   current  the dispatcher that runs, or ran last; changed when the ring is empty and it has left
+ *   running  launched, and not yet seen to have left
+ *
+ * Thread-safety: `lock` guards current, running and launches; items are published by submit alone.
+ */
+#ifndef VYRE_BACKEND_OPENCL_RING_HOST_H
+#define VYRE_BACKEND_OPENCL_RING_HOST_H
+
+#include "backend/opencl/dispatcher/ring.h"
+#include "backend/opencl/resident.h"
+#include "base/futex.h"
+
+#define VYRE_CL_RING_SLOTS 512u
+
+struct vyre_cl_persistent {
+    struct vyre_cl_control *control; /* Owned: shared memory */
+    uint32_t groups;                 /* resident at a time */
+    cl_command_queue queue;          /* Owned: dispatchers only */
+    struct vyre_lock lock;
+    struct vyre_cl_resident *current;
+    _Atomic uint32_t running;
+    cl_event launched; /* Owned: of the last launch; may be NULL */
+    uint64_t launched_ns;
+    uint32_t launched_heartbeat;
+    uint64_t poll_ns_x16;           /* what one poll took, in sixteenths of a nanosecond */
+    _Atomic int32_t failure;        /* the driver's code when a launch failed; then nothing runs */
+    struct vyre_cl_resident *first; /* Owned: a list, most recently made first */
+    uint32_t count;
+    uint64_t use_count;
+    uint64_t launches;
+    uint64_t generation; /* counts dispatchers made and destroyed, from 1 */
+    struct vyre_cl_memo {
+        const void *kernel;
+        uint64_t generation;
+        struct vyre_cl_resident *resident;
+        uint32_t index;
+    } memo; /* the last kernel that was looked up, where it has one variant and no local memory */
+    char reason[VYRE_REASON_BYTES]; /* why there is no persistent mode; then nothing else is set */
+};
+
+/* Launches `current` on the ring. Under the lock, while nothing runs. */
+void vyre_cl_ring_launch_locked(struct vyre_cl_device *device);
+
+/* Makes the current dispatcher leave and waits for it; false when it does not within the hang timeout. */
+bool vyre_cl_ring_leave(struct vyre_cl_device *device);
+
+/* Waits until the driver is done with the last launch, too; false as above. */
+bool vyre_cl_ring_is_over(struct vyre_cl_device *device);
+
+/*
+ * Makes `resident` the current dispatcher, when all items are done and the one before it has left. False
+ * when that takes longer than the hang timeout.
+ */
+bool vyre_cl_ring_change(struct vyre_cl_device *device, struct vyre_cl_resident *resident);
+
+/* Launches a new dispatcher with nothing to do, so that the driver compiles all of it. */
+bool vyre_cl_ring_warm(struct vyre_cl_device *device, struct vyre_cl_resident *resident);
+
+#endif

@@ -1,0 +1,295 @@
+/*
+ * backend_test.c: what the OpenCL backend says of kernels, and how it fails.
+ *
+ *   backend_test DEVICE      a part of the device's name
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <vyre/vyre.h>
+
+#include "support/test.h"
+
+static const char *device_name;
+
+static const char scale_source[] = "__kernel __attribute__((reqd_work_group_size(16, 1, 1)))\n"
+                                   "void scale(__global const uint *from, __global uint *to,\n"
+                                   "           __local uint *room, uint factor, ulong offset)\n"
+                                   "{\n"
+                                   "    uint i = get_global_id(0);\n"
+                                   "    room[get_local_id(0)] = from[i] * factor;\n"
+                                   "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                                   "    to[i] = room[get_local_id(0)] + (uint)offset;\n"
+                                   "}\n";
+
+struct fixture {
+    struct vyre_instance *instance;
+    struct vyre_device *device;
+    struct vyre_diag diag;
+};
+
+static void open_with(struct fixture *f, struct vyre_device_desc desc)
+{
+    memset(f, 0, sizeof *f);
+    desc.backend = "opencl";
+    desc.name = device_name;
+    assert_int_equal(vyre_instance_create(NULL, &f->instance, &f->diag), VYRE_OK);
+    enum vyre_status status = vyre_device_open(f->instance, &desc, &f->device, &f->diag);
+    if (status != VYRE_OK)
+        fail_msg("cannot open: %s", f->diag.message);
+}
+
+static void close_all(struct fixture *f)
+{
+    vyre_device_close(&f->device);
+    vyre_instance_destroy(&f->instance);
+}
+
+static enum vyre_status create(struct fixture *f, const char *source, const char *entry,
+                               struct vyre_kernel_desc desc, struct vyre_kernel **out_kernel)
+{
+    const struct vyre_payload payload = {.target = VYRE_TARGET_OPENCL_C,
+                                         .entry = entry,
+                                         .bytes = source,
+                                         .size_bytes = strlen(source)};
+    desc.payloads = &payload;
+    desc.payload_count = 1;
+    desc.label = "tested";
+    return vyre_kernel_create(f->device, &desc, out_kernel, &f->diag);
+}
+
+static void run(struct fixture *f, struct vyre_kernel *kernel, struct vyre_buffer *from,
+                struct vyre_buffer *to, enum vyre_mode mode)
+{
+    struct vyre_batch *batch;
+    struct vyre_ticket ticket;
+    const struct vyre_slot_binding bindings[] = {{.slot = 0, .range = {from, 0, 0}},
+                                                 {.slot = 1, .range = {to, 0, 0}},
+                                                 {.slot = 2, .local_bytes = 64}};
+    const struct {
+        uint32_t factor;
+        uint64_t offset;
+    } constants = {3, 5};
+    assert_int_equal(vyre_batch_create(f->device, NULL, &batch, &f->diag), VYRE_OK);
+    vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = kernel,
+                                                       .groups = {2, 1, 1},
+                                                       .bindings = bindings,
+                                                       .binding_count = 3,
+                                                       .constants = &constants,
+                                                       .constants_size_bytes = sizeof constants});
+    enum vyre_status status =
+        vyre_batch_submit(batch, &(struct vyre_submit_options){.mode = mode}, &ticket, &f->diag);
+    if (status == VYRE_OK)
+        status = vyre_ticket_wait(f->device, ticket, VYRE_FOREVER, &f->diag);
+    if (status != VYRE_OK)
+        fail_msg("%s", f->diag.message);
+    vyre_batch_destroy(&batch);
+}
+
+static void kernel_undeclared_is_reflected_and_runs(void **state)
+{
+    struct fixture f;
+    struct vyre_kernel *kernel;
+    struct vyre_kernel_interface interface;
+    struct vyre_ability persistent;
+    uint32_t words[32];
+    (void)state;
+    open_with(&f, (struct vyre_device_desc){0});
+    assert_int_equal(create(&f, scale_source, "scale", (struct vyre_kernel_desc){0}, &kernel),
+                     VYRE_OK);
+    vyre_kernel_get_interface(kernel, &interface);
+    assert_int_equal(interface.binding_count, 3);
+    assert_int_equal(interface.bindings[0].access, VYRE_ACCESS_READ);
+    assert_int_equal(interface.bindings[1].access, VYRE_ACCESS_READWRITE);
+    assert_int_equal(interface.bindings[2].role, VYRE_ROLE_SHARED);
+    assert_int_equal(interface.constant_count, 2);
+    assert_int_equal(interface.constants[0], VYRE_SCALAR_U32);
+    assert_int_equal(interface.constants[1], VYRE_SCALAR_U64);
+    assert_int_equal(interface.constants_size_bytes, 16);
+    assert_int_equal(interface.local_size[0], 16);
+    struct vyre_buffer *from, *to;
+    struct vyre_buffer_desc desc = {.size_bytes = sizeof words};
+    assert_int_equal(vyre_buffer_create(f.device, &desc, &from, &f.diag), VYRE_OK);
+    for (uint32_t i = 0; i < 32; i++)
+        words[i] = i;
+    assert_int_equal(vyre_buffer_write(from, 0, words, sizeof words, &f.diag), VYRE_OK);
+    vyre_device_get_ability(f.device, VYRE_ABILITY_PERSISTENT, &persistent);
+    for (int mode = VYRE_MODE_AUTO; mode < VYRE_MODE_COUNT; mode++) {
+        if (mode == VYRE_MODE_PERSISTENT && persistent.value == 0)
+            continue;
+        assert_int_equal(vyre_buffer_create(f.device, &desc, &to, &f.diag), VYRE_OK);
+        run(&f, kernel, from, to, (enum vyre_mode)mode);
+        assert_int_equal(vyre_buffer_read(to, 0, words, sizeof words, &f.diag), VYRE_OK);
+        for (uint32_t i = 0; i < 32; i++)
+            assert_int_equal(words[i], 3 * i + 5);
+        vyre_buffer_destroy(&to);
+    }
+    close_all(&f);
+}
+
+static void kernel_build_error_names_the_line(void **state)
+{
+    struct fixture f;
+    struct vyre_kernel *kernel;
+    (void)state;
+    open_with(&f, (struct vyre_device_desc){0});
+    assert_int_equal(create(&f, "__kernel void f(__global uint *a)\n{\n    a[0] = nowhere;\n}\n",
+                            "f", (struct vyre_kernel_desc){0}, &kernel),
+                     VYRE_BUILD_FAILED);
+    assert_null(kernel);
+    assert_int_equal(f.diag.id, VYRE_DIAG_OPENCL_BUILD);
+    assert_non_null(strstr(f.diag.message, "line 3"));
+    assert_non_null(strstr(f.diag.message, "a[0] = nowhere;"));
+    assert_int_not_equal(f.diag.native_code, 0);
+    close_all(&f);
+}
+
+static void refuse(struct fixture *f, const char *source, const char *entry,
+                   struct vyre_kernel_desc desc, enum vyre_diag_id id)
+{
+    struct vyre_kernel *kernel;
+    vyre_diag_reset(&f->diag);
+    assert_int_not_equal(create(f, source, entry, desc, &kernel), VYRE_OK);
+    assert_int_equal(f->diag.id, id);
+    assert_null(kernel);
+}
+
+static void kernel_that_disagrees_is_refused(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_with(&f, (struct vyre_device_desc){0});
+    const struct vyre_binding_desc read_only[] = {{.slot = 0, .access = VYRE_ACCESS_READ},
+                                                  {.slot = 1, .access = VYRE_ACCESS_READ},
+                                                  {.slot = 2, .role = VYRE_ROLE_SHARED}};
+    const enum vyre_scalar floats[] = {VYRE_SCALAR_F32, VYRE_SCALAR_U64};
+    refuse(&f, scale_source, "no_such", (struct vyre_kernel_desc){0}, VYRE_DIAG_OPENCL_ENTRY);
+    refuse(&f, scale_source, "scale",
+           (struct vyre_kernel_desc){.bindings = read_only, .binding_count = 3},
+           VYRE_DIAG_OPENCL_ARGUMENTS);
+    refuse(&f, scale_source, "scale",
+           (struct vyre_kernel_desc){.bindings = read_only, .binding_count = 1},
+           VYRE_DIAG_OPENCL_ARGUMENTS);
+    refuse(&f, scale_source, "scale",
+           (struct vyre_kernel_desc){.constants = floats, .constant_count = 2},
+           VYRE_DIAG_OPENCL_ARGUMENTS);
+    refuse(&f, scale_source, "scale", (struct vyre_kernel_desc){.local_size = {8, 1, 1}},
+           VYRE_DIAG_OPENCL_ARGUMENTS);
+    refuse(&f, "__kernel void f(__global uint *a, float4 v) { a[0] = (uint)v.x; }", "f",
+           (struct vyre_kernel_desc){0}, VYRE_DIAG_OPENCL_ARGUMENTS);
+    close_all(&f);
+}
+
+/* More specializations than a kernel keeps, twice round. */
+static void kernel_many_variants_all_run(void **state)
+{
+    static const char source[] = "__kernel void f(__global ulong *out) { out[0] = VALUE; }";
+    static const char *const names[] = {"VALUE"};
+    const uint64_t fallback = 1;
+    struct fixture f;
+    struct vyre_kernel *kernel;
+    struct vyre_buffer *out;
+    struct vyre_batch *batch;
+    (void)state;
+    open_with(&f, (struct vyre_device_desc){0});
+    struct vyre_kernel_desc desc = {.specialization_defaults = &fallback,
+                                    .specialization_count = 1,
+                                    .specialization_names = names};
+    assert_int_equal(create(&f, source, "f", desc, &kernel), VYRE_OK);
+    assert_int_equal(
+        vyre_buffer_create(f.device, &(struct vyre_buffer_desc){.size_bytes = 8}, &out, &f.diag),
+        VYRE_OK);
+    assert_int_equal(vyre_batch_create(f.device, NULL, &batch, &f.diag), VYRE_OK);
+    for (uint64_t i = 0; i < 36; i++) {
+        uint64_t value = (i % 18) << (i % 18 * 2);
+        uint64_t got = ~value;
+        struct vyre_ticket ticket;
+        const struct vyre_slot_binding binding = {.slot = 0, .range = {out, 0, 0}};
+        vyre_batch_reset(batch);
+        vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = kernel,
+                                                           .groups = {1, 1, 1},
+                                                           .bindings = &binding,
+                                                           .binding_count = 1,
+                                                           .specialization = &value,
+                                                           .specialization_count = 1});
+        assert_int_equal(vyre_batch_submit(batch, NULL, &ticket, &f.diag), VYRE_OK);
+        assert_int_equal(vyre_ticket_wait(f.device, ticket, VYRE_FOREVER, &f.diag), VYRE_OK);
+        assert_int_equal(vyre_buffer_read(out, 0, &got, sizeof got, &f.diag), VYRE_OK);
+        assert_int_equal(got, value);
+    }
+    close_all(&f);
+}
+
+/* ---- Kernels that never end, in a child: nobody can stop them --------------------------------- */
+
+static void never_end(enum vyre_mode mode)
+{
+    static const char source[] = "__kernel void f(volatile __global uint *a)\n"
+                                 "{ while (a[0] == 0) a[1] += 1; }\n";
+    struct fixture f;
+    struct vyre_kernel *kernel;
+    struct vyre_buffer *buffer;
+    struct vyre_batch *batch;
+    struct vyre_ticket ticket;
+    open_with(&f, (struct vyre_device_desc){.hang_timeout_ns = 300000000});
+    assert_int_equal(create(&f, source, "f", (struct vyre_kernel_desc){0}, &kernel), VYRE_OK);
+    assert_int_equal(
+        vyre_buffer_create(f.device, &(struct vyre_buffer_desc){.size_bytes = 8}, &buffer, &f.diag),
+        VYRE_OK);
+    assert_int_equal(vyre_batch_create(f.device, NULL, &batch, &f.diag), VYRE_OK);
+    const struct vyre_slot_binding binding = {.slot = 0, .range = {buffer, 0, 0}};
+    vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = kernel,
+                                                       .groups = {1, 1, 1},
+                                                       .bindings = &binding,
+                                                       .binding_count = 1});
+    struct vyre_submit_options options = {.mode = mode};
+    assert_int_equal(vyre_batch_submit(batch, &options, &ticket, &f.diag), VYRE_OK);
+    assert_int_equal(vyre_ticket_wait(f.device, ticket, 1000000, &f.diag), VYRE_TIMEOUT);
+    assert_int_equal(vyre_ticket_wait(f.device, ticket, VYRE_FOREVER, &f.diag), VYRE_DEVICE_LOST);
+    assert_int_equal(f.diag.id, VYRE_DIAG_DEVICE_HANG);
+    assert_int_equal(vyre_batch_submit(batch, &options, &ticket, &f.diag), VYRE_DEVICE_LOST);
+    vyre_device_close(&f.device);
+    assert_null(f.device);
+    _exit(0);
+}
+
+static void expect_loss(enum vyre_mode mode)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(60); /* a wait or a close that blocks ends the child */
+        never_end(mode);
+        _exit(1);
+    }
+    int state = 0;
+    assert_int_equal(waitpid(child, &state, 0), child);
+    assert_true(WIFEXITED(state));
+    assert_int_equal(WEXITSTATUS(state), 0);
+}
+
+static void endless_kernel_loses_the_device(void **state)
+{
+    (void)state;
+    if (strstr(device_name, "basic"))
+        skip(); /* its enqueue does not return: nothing of ours runs */
+    expect_loss(VYRE_MODE_PLAIN);
+    expect_loss(VYRE_MODE_REPLAY);
+    expect_loss(VYRE_MODE_PERSISTENT);
+}
+
+int main(int count, char **arguments)
+{
+    const struct CMUnitTest tests[] = {
+        /* First: a child of a process with drivers' threads could not use them. */
+        cmocka_unit_test(endless_kernel_loses_the_device),
+        cmocka_unit_test(kernel_undeclared_is_reflected_and_runs),
+        cmocka_unit_test(kernel_build_error_names_the_line),
+        cmocka_unit_test(kernel_that_disagrees_is_refused),
+        cmocka_unit_test(kernel_many_variants_all_run),
+    };
+    device_name = count > 1 ? arguments[1] : "";
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
