@@ -135,6 +135,9 @@ static enum vyre_status build_plan(const struct vyre_device *device, struct vyre
     if (status == VYRE_OK)
         status = vyre_binding_plan_build(desc->bindings, desc->binding_count, kernel->bindings,
                                          VYRE_BINDINGS_MAX, &kernel->plan, diag);
+    /* Only what is sound in itself is compared. */
+    if (status == VYRE_OK && device->ops->kernel_reflect)
+        status = vyre_interface_agree(desc, &kernel->interface, diag);
     if (status != VYRE_OK)
         return status;
     /* The labels are the caller's and need not live as long as the kernel. */
@@ -161,8 +164,6 @@ static enum vyre_status build(struct vyre_device *device, const struct vyre_kern
     if (ops->kernel_reflect)
         status =
             ops->kernel_reflect(device->native, given, &kernel->native, &kernel->interface, diag);
-    if (status == VYRE_OK && ops->kernel_reflect)
-        status = vyre_interface_agree(given, &kernel->interface, diag);
     if (status == VYRE_OK)
         status = build_plan(device, &desc, kernel, diag);
     if (status == VYRE_OK)

@@ -40,6 +40,9 @@ static void link_newest(struct vyre_recordings *recordings, uint32_t slot)
     recordings->newest = slot;
 }
 
+/* What an empty slot keeps of its list. */
+#define IDENTITIES_KEPT 256
+
 static void free_identities(struct vyre_recordings *recordings, struct vyre_recording *entry)
 {
     vyre_memory_free(&recordings->allocator, entry->identities,
@@ -160,8 +163,17 @@ static void evict(struct vyre_recordings *recordings, uint32_t slot, uint64_t co
     recordings->total_bytes -= entry->size_bytes;
     recordings->count--;
     recordings->evicted++;
-    free_identities(recordings, entry);
-    *entry = (struct vyre_recording){.next_in_bucket = recordings->first_free};
+    /* The list stays with its slot: a steady load that records anew stops allocating. */
+    if (entry->identity_capacity > IDENTITIES_KEPT) {
+        free_identities(recordings, entry);
+        entry->identities = NULL;
+        entry->identity_capacity = 0;
+    }
+    *entry = (struct vyre_recording){
+        .identities = entry->identities,
+        .identity_capacity = entry->identity_capacity,
+        .next_in_bucket = recordings->first_free,
+    };
     recordings->first_free = slot;
 }
 
@@ -182,6 +194,8 @@ struct vyre_recording *vyre_recordings_add(struct vyre_recordings *recordings,
         .key = key,
         .native = native,
         .size_bytes = size_bytes,
+        .identities = entry->identities,
+        .identity_capacity = entry->identity_capacity,
         .next_in_bucket = recordings->buckets[bucket],
     };
     recordings->buckets[bucket] = slot;

@@ -247,6 +247,17 @@ static enum vyre_status compile(const struct vyre_allocator *allocator, shaderc_
     return status;
 }
 
+/*
+ * glslang reads its built-in declarations anew whenever the last compiler is gone, which takes ten
+ * times as long as a small kernel: one compiler stays for as long as the module is in the process.
+ */
+static shaderc_compiler_t keeper;
+
+__attribute__((constructor)) static void keep_compiler(void)
+{
+    keeper = shaderc_compiler_initialize();
+}
+
 enum vyre_status vyre_spirv_module_compile_glsl(const struct vyre_allocator *allocator,
                                                 const struct vyre_glsl_source *source,
                                                 struct vyre_spirv_words *out_words,

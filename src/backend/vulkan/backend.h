@@ -1,0 +1,62 @@
+/*
+ * backend.h: the Vulkan instance of a Vyre instance, and its physical devices.
+ *
+ * The loader, the VkInstance and with it the drivers are brought in by the first question for
+ * devices: who opens only the CPU pays nothing.
+ *
+ * Thread-safety: any thread; the first question is asked under a lock.
+ */
+#ifndef VYRE_BACKEND_VULKAN_BACKEND_H
+#define VYRE_BACKEND_VULKAN_BACKEND_H
+
+#include <stdbool.h>
+
+#include <vyre/allocator.h>
+#include <vyre/device.h>
+
+#include "backend/vulkan/loader.h"
+#include "base/futex.h"
+
+#define VYRE_VK_DEVICES_MAX 16
+
+struct vyre_vk_physical {
+    VkPhysicalDevice handle;
+    uint32_t
+        family; /* the queue family that is used: compute, graphics only if there is no other */
+    uint32_t family_count;
+    bool extra_compute;  /* more compute queues than the one */
+    bool transfer_queue; /* a family for transfers alone */
+    uint32_t timestamp_bits;
+    VkPhysicalDeviceProperties properties;
+    VkPhysicalDeviceDriverProperties driver;
+    uint8_t uuid[VK_UUID_SIZE];
+    uint64_t max_allocation_bytes;
+};
+
+struct vyre_vk_backend {
+    struct vyre_allocator allocator;
+    struct vyre_lock lock;
+    bool ready;
+    struct vyre_vk_loader loader;
+    VkInstance instance;
+    struct vyre_vk_instance_api vk;
+    struct vyre_vk_physical
+        devices[VYRE_VK_DEVICES_MAX]; /* those that fit, the strongest kind first */
+    uint32_t device_count;
+};
+
+enum vyre_status vyre_vk_backend_create(void *user, const struct vyre_allocator *allocator,
+                                        void **out_backend, struct vyre_diag *diag);
+void vyre_vk_backend_destroy(void *native);
+
+/* Loads and looks, once. A failure is tried again the next time. */
+enum vyre_status vyre_vk_backend_prepare(struct vyre_vk_backend *backend, struct vyre_diag *diag);
+
+enum vyre_status vyre_vk_backend_enumerate(void *native, struct vyre_device_info *out_infos,
+                                           size_t capacity, size_t *out_count,
+                                           struct vyre_diag *diag);
+
+void vyre_vk_physical_describe(const struct vyre_vk_physical *physical,
+                               struct vyre_device_info *out_info);
+
+#endif

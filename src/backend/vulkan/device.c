@@ -1,0 +1,259 @@
+/*
+ * device.c: opening and closing, and the backend's table.
+ */
+#include "backend/vulkan/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/vulkan/kernel.h"
+#include "backend/vulkan/recording.h"
+#include "backend/vulkan/result.h"
+#include "backend/vulkan/vulkan.h"
+#include "base/memory.h"
+
+/* ---- Opening ---------------------------------------------------------------------------------- */
+
+/* Whether the device's clock can be read together with the host's monotonic one. */
+static bool has_host_clock(const struct vyre_vk_backend *backend,
+                           const struct vyre_vk_physical *physical)
+{
+    VkTimeDomainEXT domains[8];
+    uint32_t count = 8;
+    bool device = false, host = false;
+    if (!backend->vk.GetPhysicalDeviceCalibrateableTimeDomainsEXT ||
+        backend->vk.GetPhysicalDeviceCalibrateableTimeDomainsEXT(physical->handle, &count,
+                                                                 domains) < VK_SUCCESS)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        device |= domains[i] == VK_TIME_DOMAIN_DEVICE_EXT;
+        host |= domains[i] == VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT;
+    }
+    return device && host;
+}
+
+static enum vyre_status create_device(struct vyre_vk_device *device, struct vyre_diag *diag)
+{
+    const char *extensions[2];
+    uint32_t extension_count = 0;
+    if (device->has_host_clock)
+        extensions[extension_count++] = VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME;
+    if (device->has_budget)
+        extensions[extension_count++] = VK_EXT_MEMORY_BUDGET_EXTENSION_NAME;
+    const float priority = 1.0f;
+    const VkDeviceQueueCreateInfo queue = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+        .queueFamilyIndex = device->physical->family,
+        .queueCount = 1,
+        .pQueuePriorities = &priority,
+    };
+    const VkDeviceCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+        .pNext = &device->features.core,
+        .queueCreateInfoCount = 1,
+        .pQueueCreateInfos = &queue,
+        .enabledExtensionCount = extension_count,
+        .ppEnabledExtensionNames = extensions,
+    };
+    const struct vyre_vk_instance_api *vk = &device->backend->vk;
+    VkResult result = vk->CreateDevice(device->physical->handle, &info, NULL, &device->handle);
+    if (result != VK_SUCCESS) {
+        device->handle = VK_NULL_HANDLE;
+        return vyre_vk_check(result, "vkCreateDevice", NULL, diag);
+    }
+    enum vyre_status status = vyre_vk_load_device(vk, device->handle, &device->vk, diag);
+    if (status == VYRE_OK)
+        device->vk.GetDeviceQueue(device->handle, device->physical->family, 0, &device->queue);
+    return status;
+}
+
+static enum vyre_status create_objects(struct vyre_vk_device *device, struct vyre_diag *diag)
+{
+    const VkSemaphoreTypeCreateInfo type = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+        .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
+    };
+    const VkSemaphoreCreateInfo semaphore = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+                                             .pNext = &type};
+    const VkPipelineCacheCreateInfo cache = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+    VkResult result =
+        device->vk.CreateSemaphore(device->handle, &semaphore, NULL, &device->timeline);
+    if (result != VK_SUCCESS) {
+        device->timeline = VK_NULL_HANDLE;
+        return vyre_vk_check(result, "vkCreateSemaphore", NULL, diag);
+    }
+    result = device->vk.CreatePipelineCache(device->handle, &cache, NULL, &device->pipeline_cache);
+    if (result != VK_SUCCESS)
+        device->pipeline_cache = VK_NULL_HANDLE;
+    return vyre_vk_check(result, "vkCreatePipelineCache", NULL, diag);
+}
+
+/* What was in flight when a device was lost still holds its frame and its timer. */
+static void drop_flight(struct vyre_vk_device *device)
+{
+    struct vyre_vk_flight *flight = &device->flight;
+    uint64_t first = atomic_load_explicit(&flight->harvested, memory_order_acquire) + 1;
+    for (uint64_t sequence = first; sequence <= flight->submitted; sequence++) {
+        struct vyre_vk_entry *entry = vyre_vk_flight_entry(flight, sequence);
+        if (entry->frame)
+            vyre_vk_frame_put(device, entry->frame);
+        vyre_vk_timer_put(device, entry->timer);
+    }
+    flight->submitted = first - 1;
+}
+
+static void device_close(void *native)
+{
+    struct vyre_vk_device *device = native;
+    struct vyre_allocator allocator = device->allocator;
+    if (device->flight.entries)
+        drop_flight(device);
+    if (device->handle && device->vk.DestroyDevice) {
+        vyre_vk_frames_deinit(device);
+        vyre_vk_recordings_deinit(device);
+        vyre_vk_timers_deinit(device);
+        vyre_vk_descriptors_deinit(device);
+        vyre_vk_buffer_unmake(device, &device->staging.buffer);
+        vyre_vk_heap_deinit(&device->heap);
+        if (device->pipeline_cache)
+            device->vk.DestroyPipelineCache(device->handle, device->pipeline_cache, NULL);
+        if (device->timeline)
+            device->vk.DestroySemaphore(device->handle, device->timeline, NULL);
+        device->vk.DestroyDevice(device->handle, NULL);
+    }
+    vyre_spirv_tools_unload(&device->tools);
+    vyre_vk_flight_deinit(&device->flight, &allocator);
+    vyre_memory_free(&allocator, device->order, device->order_capacity * sizeof *device->order,
+                     _Alignof(uint32_t));
+    vyre_memory_free(&allocator, device, sizeof *device, _Alignof(struct vyre_vk_device));
+}
+
+static enum vyre_status prepare(struct vyre_vk_device *device, const struct vyre_device_desc *desc,
+                                struct vyre_device_facts *out_facts, struct vyre_diag *diag)
+{
+    struct vyre_vk_backend *backend = device->backend;
+    VkPhysicalDeviceMemoryProperties2 memory = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2};
+    enum vyre_status status =
+        vyre_vk_features_find(backend, device->physical, &device->features, diag);
+    if (status != VYRE_OK)
+        return status;
+    backend->vk.GetPhysicalDeviceMemoryProperties2(device->physical->handle, &memory);
+    device->has_addresses = device->features.v12.bufferDeviceAddress;
+    device->has_budget = device->features.memory_budget;
+    device->has_host_clock =
+        device->features.calibrated_timestamps && has_host_clock(backend, device->physical);
+    const struct vyre_vk_heap_driver driver = vyre_vk_heap_driver_of(device);
+    vyre_vk_heap_init(&device->heap, &device->allocator, &driver, &memory.memoryProperties,
+                      device->physical->properties.limits.nonCoherentAtomSize);
+    if (!vyre_vk_flight_init(&device->flight, &device->allocator, desc->in_flight_limit))
+        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, desc->label, 0,
+                             "no memory for %u batches in flight", desc->in_flight_limit);
+    status = create_device(device, diag);
+    if (status == VYRE_OK)
+        status = create_objects(device, diag);
+    if (status == VYRE_OK)
+        vyre_vk_facts_state(device->physical, &device->features, &memory.memoryProperties,
+                            out_facts);
+    return status;
+}
+
+static enum vyre_status device_open(void *native, uint32_t index,
+                                    const struct vyre_device_desc *desc,
+                                    const struct vyre_device_host *host, void **out_device,
+                                    struct vyre_device_facts *out_facts, struct vyre_diag *diag)
+{
+    struct vyre_vk_backend *backend = native;
+    enum vyre_status status = vyre_vk_backend_prepare(backend, diag);
+    if (status != VYRE_OK)
+        return status;
+    const char *path = desc->spirv_tools_path ? desc->spirv_tools_path : "";
+    if (strlen(path) >= PATH_MAX)
+        return vyre_diag_set(diag, VYRE_DIAG_ARGUMENT_RANGE, desc->label, 0,
+                             "spirv_tools_path has more than %d bytes", PATH_MAX - 1);
+    struct vyre_vk_device *device =
+        vyre_memory_allocate(&host->allocator, sizeof *device, _Alignof(struct vyre_vk_device));
+    if (!device)
+        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, desc->label, 0,
+                             "no memory for a device");
+    device->allocator = host->allocator;
+    device->host = *host;
+    device->backend = backend;
+    device->physical = &backend->devices[index];
+    device->hang_ns = desc->hang_timeout_ns;
+    device->next_value = 1;
+    device->staging.wanted_bytes = desc->staging_bytes;
+    snprintf(device->tools_path, sizeof device->tools_path, "%s", path);
+    status = prepare(device, desc, out_facts, diag);
+    if (status != VYRE_OK) {
+        device_close(device);
+        return status;
+    }
+    *out_device = device;
+    return VYRE_OK;
+}
+
+/* ---- Small things that the other files share -------------------------------------------------- */
+
+uint64_t vyre_vk_device_reached(struct vyre_vk_device *device)
+{
+    vyre_lock_acquire(&device->flight.lock);
+    uint64_t value = device->flight.seen_value;
+    vyre_lock_release(&device->flight.lock);
+    return value;
+}
+
+bool vyre_vk_device_order(struct vyre_vk_device *device, const struct vyre_batch_plan *plan,
+                          uint32_t **out_order, uint32_t **out_ends)
+{
+    size_t wanted = (size_t)plan->node_count + plan->level_count + 1;
+    if (wanted > device->order_capacity) {
+        size_t capacity = wanted + wanted / 2;
+        uint32_t *order =
+            vyre_memory_allocate(&device->allocator, capacity * sizeof *order, _Alignof(uint32_t));
+        if (!order)
+            return false;
+        vyre_memory_free(&device->allocator, device->order,
+                         device->order_capacity * sizeof *device->order, _Alignof(uint32_t));
+        device->order = order;
+        device->order_capacity = capacity;
+    }
+    uint32_t *order = device->order;
+    uint32_t *ends = order + plan->node_count;
+    memset(ends, 0, ((size_t)plan->level_count + 1) * sizeof *ends);
+    /* Counted one level further, so that each level's begin moves to its end while it is filled. */
+    for (uint32_t i = 0; i < plan->node_count; i++)
+        ends[plan->nodes[i].level + 1]++;
+    for (uint32_t level = 1; level <= plan->level_count; level++)
+        ends[level] += ends[level - 1];
+    for (uint32_t i = 0; i < plan->node_count; i++)
+        order[ends[plan->nodes[i].level]++] = i;
+    *out_order = order;
+    *out_ends = ends;
+    return true;
+}
+
+const struct vyre_backend_ops vyre_vulkan_backend_ops = {
+    .abi_version = VYRE_BACKEND_ABI_VERSION,
+    .size_bytes = sizeof(struct vyre_backend_ops),
+    .name = "vulkan",
+    .create = vyre_vk_backend_create,
+    .destroy = vyre_vk_backend_destroy,
+    .enumerate = vyre_vk_backend_enumerate,
+    .device_open = device_open,
+    .device_close = device_close,
+    .buffer_create = vyre_vk_buffer_create,
+    .buffer_destroy = vyre_vk_buffer_destroy,
+    .kernel_create = vyre_vk_kernel_create,
+    .kernel_destroy = vyre_vk_kernel_destroy,
+    .record = vyre_vk_record,
+    .recording_destroy = vyre_vk_recording_destroy,
+    .submit = vyre_vk_submit,
+    .wait = vyre_vk_wait,
+    .quiesce = vyre_vk_quiesce,
+    .buffer_write = vyre_vk_buffer_write,
+    .buffer_read = vyre_vk_buffer_read,
+    .kernel_reflect = vyre_vk_kernel_reflect,
+    .batch_warm_up = vyre_vk_batch_warm_up,
+    .memory_info = vyre_vk_memory_info,
+};

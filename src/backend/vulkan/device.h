@@ -1,0 +1,130 @@
+/*
+ * device.h: an open Vulkan device, shared by the files that carry out the backend's table.
+ *
+ *   device.c   opening, closing, the table
+ *   frame.c    command buffers of plain batches
+ *   submit.c   plain batches, and the queue
+ *   wait.c     waiting, hangs, the helper thread
+ *
+ * One queue, one timeline semaphore: each submit to the queue signals the next value.
+ *
+ * Thread-safety: submit, record, create and destroy are called one at a time; wait by any number.
+ */
+#ifndef VYRE_BACKEND_VULKAN_DEVICE_H
+#define VYRE_BACKEND_VULKAN_DEVICE_H
+
+#include <limits.h>
+
+#include <vyre/backend.h>
+
+#include "backend/vulkan/backend.h"
+#include "backend/vulkan/descriptors.h"
+#include "backend/vulkan/facts.h"
+#include "backend/vulkan/flight.h"
+#include "backend/vulkan/heap.h"
+#include "backend/vulkan/staging.h"
+#include "backend/vulkan/timer.h"
+#include "spirv/tools_load.h"
+
+struct vyre_vk_recording;
+
+/* A command buffer of a plain batch, used again when the batch is harvested. */
+struct vyre_vk_frame {
+    struct vyre_vk_frame *next;
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    struct vyre_vk_transfers uploads; /* into mapped memory, before the batch is queued */
+    struct vyre_vk_transfers downloads;
+};
+
+struct vyre_vk_device {
+    struct vyre_allocator allocator;
+    struct vyre_device_host host;
+    struct vyre_vk_backend *backend;         /* Borrowed */
+    const struct vyre_vk_physical *physical; /* Borrowed */
+    VkDevice handle;
+    VkQueue queue;
+    struct vyre_vk_device_api vk;
+    struct vyre_vk_features features;
+    bool has_addresses;
+    bool has_budget;
+    bool has_host_clock; /* calibrated timestamps, with the host's monotonic clock among them */
+    uint64_t hang_ns;
+
+    VkSemaphore timeline;
+    uint64_t next_value; /* that the next submit to the queue signals */
+    VkPipelineCache pipeline_cache;
+
+    struct vyre_vk_heap heap;
+    struct vyre_vk_staging staging;
+    struct vyre_vk_layout *layouts;
+    uint64_t next_layout;
+    uint64_t next_mark; /* of recordings */
+    struct vyre_vk_recording *spare_recordings;
+    uint32_t spare_recording_count;
+    struct vyre_vk_descriptors descriptors;
+    struct vyre_vk_flight flight;
+    struct vyre_vk_frame *free_frames; /* under the flight's lock */
+    struct vyre_vk_timer *free_timers; /* the same */
+    struct vyre_vk_clock clock;        /* the same */
+
+    uint32_t *order; /* Owned: scratch of the writer */
+    size_t order_capacity;
+
+    bool tools_tried;
+    struct vyre_spirv_tools tools;
+    struct vyre_diag tools_reason;
+    char tools_path[PATH_MAX];
+};
+
+/* A value that the timeline is known to have reached. */
+uint64_t vyre_vk_device_reached(struct vyre_vk_device *device);
+
+/*
+ * The plan's commands sorted by level, in scratch memory until the next call; the commands of level l
+ * end at (*out_ends)[l]. False when out of memory.
+ */
+bool vyre_vk_device_order(struct vyre_vk_device *device, const struct vyre_batch_plan *plan,
+                          uint32_t **out_order, uint32_t **out_ends);
+
+/* ---- frame.c ---------------------------------------------------------------------------------- */
+
+/* A frame whose command buffer can be begun. */
+enum vyre_status vyre_vk_frame_take(struct vyre_vk_device *device, struct vyre_vk_frame **out_frame,
+                                    const char *label, struct vyre_diag *diag);
+void vyre_vk_frame_put(struct vyre_vk_device *device, struct vyre_vk_frame *frame);
+void vyre_vk_frame_put_locked(struct vyre_vk_device *device, struct vyre_vk_frame *frame);
+
+/* For work of the backend's own: a begun command buffer; ended, run and waited for. */
+enum vyre_status vyre_vk_frame_begin(struct vyre_vk_device *device,
+                                     struct vyre_vk_frame **out_frame, const char *label,
+                                     struct vyre_diag *diag);
+enum vyre_status vyre_vk_frame_run(struct vyre_vk_device *device, struct vyre_vk_frame *frame,
+                                   const char *label, struct vyre_diag *diag);
+void vyre_vk_frames_deinit(struct vyre_vk_device *device);
+
+/* ---- submit.c --------------------------------------------------------------------------------- */
+
+/* Gives command buffers to the queue, with the next value; `timer` may be NULL. */
+VkResult vyre_vk_queue(struct vyre_vk_device *device, const VkCommandBuffer *commands,
+                       uint32_t count, const struct vyre_vk_timer *begin,
+                       const struct vyre_vk_timer *end);
+
+/* Makes a queued submission known. The entry's sequence is in its completion. */
+void vyre_vk_publish(struct vyre_vk_device *device, const struct vyre_vk_entry *entry);
+
+enum vyre_status vyre_vk_submit(void *native, const struct vyre_submission *submission,
+                                struct vyre_diag *diag);
+enum vyre_status vyre_vk_batch_warm_up(void *native, const struct vyre_batch_view *view,
+                                       enum vyre_mode mode, uint32_t variant,
+                                       struct vyre_diag *diag);
+
+/* ---- wait.c ----------------------------------------------------------------------------------- */
+
+void vyre_vk_wait(void *native, uint64_t sequence, uint64_t timeout_ns);
+bool vyre_vk_quiesce(void *native);
+
+/* The thread that calls back, started if it is not there. */
+enum vyre_status vyre_vk_helper_start(struct vyre_vk_device *device, struct vyre_diag *diag);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * staging.c: the ring.
+ */
+#include "backend/vulkan/staging.h"
+
+#include "backend/vulkan/device.h"
+
+#define UNIT      64
+#define MIN_BYTES 4096
+
+bool vyre_vk_ring_take(struct vyre_vk_ring *ring, uint64_t size_bytes, uint64_t *out_offset)
+{
+    *out_offset = 0;
+    if (size_bytes > ring->capacity)
+        return false;
+    uint64_t size = (size_bytes + UNIT - 1) / UNIT * UNIT;
+    uint64_t at = ring->head % ring->capacity;
+    uint64_t skip = size > ring->capacity - at ? ring->capacity - at : 0;
+    if (ring->head + skip + size - ring->tail > ring->capacity)
+        return false;
+    *out_offset = (ring->head + skip) % ring->capacity;
+    ring->head += skip + size;
+    return true;
+}
+
+enum vyre_status vyre_vk_staging_prepare(struct vyre_vk_device *device, struct vyre_diag *diag)
+{
+    struct vyre_vk_staging *staging = &device->staging;
+    if (staging->buffer.handle)
+        return VYRE_OK;
+    uint64_t size = staging->wanted_bytes < MIN_BYTES ? MIN_BYTES : staging->wanted_bytes;
+    size = size / UNIT * UNIT;
+    staging->ring = (struct vyre_vk_ring){.capacity = size};
+    return vyre_vk_buffer_make(device, VYRE_VK_MEMORY_STAGING, size, NULL, &staging->buffer, diag);
+}

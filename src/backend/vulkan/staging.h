@@ -1,0 +1,41 @@
+/*
+ * staging.h: the bounded memory through which plain batches move bytes: a ring of mapped memory.
+ *
+ *   tail                          head        both count up for ever; the place is the count modulo
+ *    v                             v          the capacity
+ *   [ in flight | in flight | now ][ free ...
+ *
+ * Requests are contiguous, so that what is left before the end is skipped where it is too short.
+ *
+ * Thread-safety: the caller's.
+ */
+#ifndef VYRE_BACKEND_VULKAN_STAGING_H
+#define VYRE_BACKEND_VULKAN_STAGING_H
+
+#include "backend/vulkan/buffer.h"
+
+struct vyre_vk_ring {
+    uint64_t capacity;
+    uint64_t head;
+    uint64_t tail;
+};
+
+/* A contiguous piece, at a multiple of 64. False when there is no room now. */
+bool vyre_vk_ring_take(struct vyre_vk_ring *ring, uint64_t size_bytes, uint64_t *out_offset);
+
+struct vyre_vk_staging {
+    struct vyre_vk_buffer buffer; /* made when it is first needed */
+    struct vyre_vk_ring ring;
+    uint64_t wanted_bytes;
+};
+
+/* Makes the buffer if it is not there. */
+enum vyre_status vyre_vk_staging_prepare(struct vyre_vk_device *device, struct vyre_diag *diag);
+
+/* The longest piece that is asked for at once: two of them fit, so that one can follow another. */
+static inline uint64_t vyre_vk_staging_piece(const struct vyre_vk_staging *staging)
+{
+    return staging->ring.capacity / 2;
+}
+
+#endif

@@ -1,0 +1,208 @@
+/*
+ * submit.c: the queue, and plain batches.
+ */
+#include <string.h>
+
+#include "backend/vulkan/device.h"
+#include "backend/vulkan/recording.h"
+#include "backend/vulkan/result.h"
+#include "backend/vulkan/transfers.h"
+
+/* Command buffers that go to the queue in one call without asking for memory. */
+#define BUFFERS_AT_ONCE 16
+
+/* ---- The queue -------------------------------------------------------------------------------- */
+
+static VkResult queue_some(struct vyre_vk_device *device, const VkCommandBuffer *commands,
+                           uint32_t count)
+{
+    const VkTimelineSemaphoreSubmitInfo values = {
+        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+        .signalSemaphoreValueCount = 1,
+        .pSignalSemaphoreValues = &device->next_value,
+    };
+    const VkSubmitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .pNext = &values,
+        .commandBufferCount = count,
+        .pCommandBuffers = commands,
+        .signalSemaphoreCount = 1,
+        .pSignalSemaphores = &device->timeline,
+    };
+    VkResult result = device->vk.QueueSubmit(device->queue, 1, &info, VK_NULL_HANDLE);
+    if (result == VK_SUCCESS)
+        device->next_value++;
+    return result;
+}
+
+VkResult vyre_vk_queue(struct vyre_vk_device *device, const VkCommandBuffer *commands,
+                       uint32_t count, const struct vyre_vk_timer *begin,
+                       const struct vyre_vk_timer *end)
+{
+    VkCommandBuffer all[BUFFERS_AT_ONCE];
+    uint32_t used = 0;
+    VkResult result = VK_SUCCESS;
+    if (!begin && !end)
+        return queue_some(device, commands, count);
+    if (begin)
+        all[used++] = begin->begin;
+    for (uint32_t i = 0; result == VK_SUCCESS && i < count; i++) {
+        if (used == BUFFERS_AT_ONCE - 1) {
+            result = queue_some(device, all, used);
+            used = 0;
+        }
+        all[used++] = commands[i];
+    }
+    if (end)
+        all[used++] = end->end;
+    return result == VK_SUCCESS ? queue_some(device, all, used) : result;
+}
+
+void vyre_vk_publish(struct vyre_vk_device *device, const struct vyre_vk_entry *entry)
+{
+    struct vyre_vk_flight *flight = &device->flight;
+    uint64_t sequence = entry->completion.sequence;
+    vyre_lock_acquire(&flight->lock);
+    struct vyre_vk_entry *slot = vyre_vk_flight_entry(flight, sequence);
+    *slot = *entry;
+    slot->staging_end = device->staging.ring.head;
+    flight->submitted = sequence;
+    if (entry->called_back)
+        flight->called_last = sequence;
+    vyre_lock_release(&flight->lock);
+    if (!entry->called_back)
+        return;
+    atomic_fetch_add_explicit(&flight->helper_word, 1, memory_order_seq_cst);
+    vyre_futex_wake(&flight->helper_word, 1);
+}
+
+/* ---- Plain ------------------------------------------------------------------------------------ */
+
+enum vyre_status vyre_vk_writer_run_part(struct vyre_vk_writer *w)
+{
+    struct vyre_vk_device *device = w->device;
+    vyre_vk_copy_in(&w->frame->uploads, w->view, 0);
+    w->frame->uploads.count = 0;
+    VkResult result = vyre_vk_queue(device, &w->commands, 1, w->ran ? NULL : w->timer, NULL);
+    if (result == VK_SUCCESS) {
+        w->ran = true;
+        result = vyre_vk_reach(device, device->next_value - 1);
+    }
+    if (result == VK_SUCCESS) {
+        vyre_vk_copy_out(&w->frame->downloads, w->view, VYRE_VK_ALL_PARTS);
+        w->frame->downloads.count = 0;
+        vyre_lock_acquire(&device->flight.lock);
+        device->staging.ring.tail =
+            device->staging.ring.head; /* all that came before is done too */
+        vyre_lock_release(&device->flight.lock);
+        result = device->vk.ResetCommandPool(device->handle, w->frame->pool, 0);
+    }
+    return vyre_vk_check(result, "vkQueueSubmit or vkWaitSemaphores", w->view->label, w->diag);
+}
+
+/*
+ * The batch cannot be queued. If nothing of it ran, that is the caller's to know; else it has begun
+ * and ends badly.
+ */
+static enum vyre_status give_up(struct vyre_vk_writer *w, const struct vyre_submission *submission,
+                                uint64_t staging_head, enum vyre_status status)
+{
+    struct vyre_vk_device *device = w->device;
+    vyre_vk_frame_put(device, w->frame);
+    vyre_vk_timer_put(device, w->timer);
+    if (!w->ran || status == VYRE_DEVICE_LOST) {
+        vyre_lock_acquire(&device->flight.lock);
+        device->staging.ring.head = staging_head;
+        vyre_lock_release(&device->flight.lock);
+        return status;
+    }
+    const struct vyre_vk_entry entry = {
+        .value = device->next_value - 1,
+        .view = w->view,
+        .called_back = submission->called_back,
+        .completion = {.sequence = submission->sequence, .status = status},
+    };
+    vyre_vk_publish(device, &entry);
+    return VYRE_OK;
+}
+
+static enum vyre_status submit_plain(struct vyre_vk_device *device,
+                                     const struct vyre_submission *submission,
+                                     struct vyre_diag *diag)
+{
+    const struct vyre_batch_view *view = submission->view;
+    struct vyre_vk_writer writer = {.device = device, .view = view, .diag = diag};
+    struct vyre_batch_plan plan;
+    uint64_t staging_head = device->staging.ring.head;
+    enum vyre_status status = vyre_vk_frame_take(device, &writer.frame, view->label, diag);
+    if (status != VYRE_OK)
+        return status;
+    if (!view->is_chain && view->command_count > 1 &&
+        !(submission->variant & VYRE_VARIANT_SERIAL)) {
+        status = device->host.plan(device->host.context, view, &plan, diag);
+        writer.plan = &plan;
+    }
+    writer.timer = submission->timed ? vyre_vk_timer_take(device) : NULL;
+    if (status == VYRE_OK)
+        status = vyre_vk_write(&writer);
+    if (status == VYRE_OK) {
+        vyre_vk_copy_in(&writer.frame->uploads, view, 0);
+        VkResult result = vyre_vk_queue(device, &writer.commands, 1,
+                                        writer.ran ? NULL : writer.timer, writer.timer);
+        status = vyre_vk_check(result, "vkQueueSubmit", view->label, diag);
+    }
+    if (status != VYRE_OK)
+        return give_up(&writer, submission, staging_head, status);
+    const struct vyre_vk_entry entry = {
+        .value = device->next_value - 1,
+        .view = view,
+        .downloads = &writer.frame->downloads,
+        .frame = writer.frame,
+        .timer = writer.timer,
+        .called_back = submission->called_back,
+        .completion = {.sequence = submission->sequence},
+    };
+    vyre_vk_publish(device, &entry);
+    return VYRE_OK;
+}
+
+/* A loss that submit meets ends everything: those who wait must not go on waiting. */
+static enum vyre_status note_loss(struct vyre_vk_device *device, enum vyre_status status,
+                                  const struct vyre_diag *diag)
+{
+    if (status == VYRE_DEVICE_LOST)
+        vyre_vk_flight_lose(device, diag);
+    return status;
+}
+
+enum vyre_status vyre_vk_submit(void *native, const struct vyre_submission *submission,
+                                struct vyre_diag *diag)
+{
+    struct vyre_vk_device *device = native;
+    enum vyre_status status = VYRE_OK;
+    if (submission->called_back)
+        status = vyre_vk_helper_start(device, diag);
+    if (status == VYRE_OK)
+        status = submission->mode == VYRE_MODE_REPLAY ? vyre_vk_replay(device, submission, diag)
+                                                      : submit_plain(device, submission, diag);
+    return note_loss(device, status, diag);
+}
+
+/* Drivers may compile at the first dispatch: one without groups compiles and does nothing. */
+enum vyre_status vyre_vk_batch_warm_up(void *native, const struct vyre_batch_view *view,
+                                       enum vyre_mode mode, uint32_t variant,
+                                       struct vyre_diag *diag)
+{
+    struct vyre_vk_device *device = native;
+    (void)mode;
+    (void)variant;
+    struct vyre_vk_writer writer = {.device = device, .view = view, .diag = diag};
+    enum vyre_status status = vyre_vk_frame_take(device, &writer.frame, view->label, diag);
+    if (status != VYRE_OK)
+        return status;
+    status = vyre_vk_write_empty(&writer);
+    if (status == VYRE_OK)
+        status = vyre_vk_writer_run_part(&writer);
+    vyre_vk_frame_put(device, writer.frame);
+    return note_loss(device, status, diag);
+}

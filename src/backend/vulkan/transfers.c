@@ -1,0 +1,262 @@
+/*
+ * transfers.c: copies, fills, uploads, downloads.
+ */
+#include "backend/vulkan/transfers.h"
+
+#include <string.h>
+
+#include "backend/vulkan/device.h"
+#include "backend/vulkan/recording.h"
+#include "backend/vulkan/result.h"
+
+static VkBuffer handle_of(const struct vyre_bound_range *range)
+{
+    return ((const struct vyre_vk_buffer *)range->buffer)->handle;
+}
+
+void vyre_vk_write_copy(struct vyre_vk_writer *w, const struct vyre_bound_range *from,
+                        const struct vyre_bound_range *to)
+{
+    const VkBufferCopy region = {from->offset_bytes, to->offset_bytes, from->size_bytes};
+    if (region.size > 0)
+        w->device->vk.CmdCopyBuffer(w->commands, handle_of(from), handle_of(to), 1, &region);
+}
+
+void vyre_vk_write_fill(struct vyre_vk_writer *w, const struct vyre_bound_range *range,
+                        uint32_t word)
+{
+    if (range->size_bytes > 0)
+        w->device->vk.CmdFillBuffer(w->commands, handle_of(range), range->offset_bytes,
+                                    range->size_bytes, word);
+}
+
+/* ---- The caller's memory ---------------------------------------------------------------------- */
+
+bool vyre_vk_transfers_meet(const struct vyre_vk_transfers *transfers,
+                            const struct vyre_batch_view *view, const void *bytes,
+                            size_t size_bytes)
+{
+    uintptr_t begin = (uintptr_t)bytes;
+    for (uint32_t i = 0; i < transfers->count; i++) {
+        const struct vyre_vk_transfer *transfer = &transfers->items[i];
+        uintptr_t to =
+            (uintptr_t)view->commands[transfer->command].download_bytes + transfer->command_bytes;
+        if (to < begin + size_bytes && begin < to + transfer->size_bytes)
+            return true;
+    }
+    return false;
+}
+
+enum vyre_status vyre_vk_await_downloads(struct vyre_vk_device *device, const void *bytes,
+                                         size_t size_bytes, struct vyre_diag *diag)
+{
+    struct vyre_vk_flight *flight = &device->flight;
+    uint64_t value = 0;
+    vyre_lock_acquire(&flight->lock);
+    uint64_t first = atomic_load_explicit(&flight->harvested, memory_order_relaxed) + 1;
+    for (uint64_t sequence = first; sequence <= flight->submitted; sequence++) {
+        const struct vyre_vk_entry *entry = vyre_vk_flight_entry(flight, sequence);
+        if (entry->downloads && entry->downloads->count > 0 &&
+            vyre_vk_transfers_meet(entry->downloads, entry->view, bytes, size_bytes))
+            value = entry->value;
+    }
+    vyre_lock_release(&flight->lock);
+    if (value == 0)
+        return VYRE_OK;
+    return vyre_vk_check(vyre_vk_reach(device, value), "vkWaitSemaphores", NULL, diag);
+}
+
+/* ---- Uploads into mapped memory --------------------------------------------------------------- */
+
+static bool is_busy(struct vyre_vk_device *device, const struct vyre_vk_buffer *buffer)
+{
+    struct vyre_vk_flight *flight = &device->flight;
+    bool busy = false;
+    vyre_lock_acquire(&flight->lock);
+    uint64_t first = atomic_load_explicit(&flight->harvested, memory_order_relaxed) + 1;
+    if (first <= flight->submitted) {
+        (void)vyre_vk_harvest_locked(device); /* a loss shows again at the submit */
+        first = atomic_load_explicit(&flight->harvested, memory_order_relaxed) + 1;
+        busy = buffer->last_value > flight->seen_value;
+    }
+    for (uint64_t sequence = first; !busy && sequence <= flight->submitted; sequence++) {
+        const struct vyre_vk_entry *entry = vyre_vk_flight_entry(flight, sequence);
+        busy = entry->take && vyre_vk_recording_touches(entry->take->recording, buffer);
+    }
+    vyre_lock_release(&flight->lock);
+    return busy;
+}
+
+bool vyre_vk_upload_directly(struct vyre_vk_writer *w, const struct vyre_command *command)
+{
+    const struct vyre_bound_range *range = &w->view->ranges[command->first_range];
+    const struct vyre_vk_buffer *buffer = range->buffer;
+    /* A value that has not been submitted yet belongs to this batch, which touches other bytes. */
+    if (!buffer->place.mapped || w->ran || buffer->last_value == w->device->next_value ||
+        is_busy(w->device, buffer))
+        return false;
+    if (!command->upload_owned && vyre_vk_await_downloads(w->device, command->upload_bytes,
+                                                          range->size_bytes, NULL) != VYRE_OK)
+        return false;
+    /* Carried out when the batch is sure to be queued. */
+    const struct vyre_vk_transfer transfer = {(uint32_t)(command - w->view->commands), 0, 0,
+                                              range->size_bytes,
+                                              buffer->place.mapped + range->offset_bytes};
+    return vyre_vk_transfers_add(&w->frame->uploads, &w->device->allocator, &transfer);
+}
+
+void vyre_vk_copy_in(const struct vyre_vk_transfers *uploads, const struct vyre_batch_view *view,
+                     uint32_t part)
+{
+    for (uint32_t i = 0; i < uploads->count; i++) {
+        const struct vyre_vk_transfer *upload = &uploads->items[i];
+        const unsigned char *bytes = view->commands[upload->command].upload_bytes;
+        if (upload->part == part)
+            memcpy(upload->mapped, bytes + upload->command_bytes, upload->size_bytes);
+    }
+}
+
+void vyre_vk_copy_out(const struct vyre_vk_transfers *downloads, const struct vyre_batch_view *view,
+                      uint32_t part)
+{
+    for (uint32_t i = 0; i < downloads->count; i++) {
+        const struct vyre_vk_transfer *download = &downloads->items[i];
+        unsigned char *bytes = view->commands[download->command].download_bytes;
+        if (part == VYRE_VK_ALL_PARTS || download->part == part)
+            memcpy(bytes + download->command_bytes, download->mapped, download->size_bytes);
+    }
+}
+
+/* ---- Staged bytes ----------------------------------------------------------------------------- */
+
+/* A piece of staging memory on its way into a command buffer. */
+struct piece {
+    VkBuffer buffer;
+    uint64_t offset;
+    unsigned char *mapped;
+};
+
+/* Room in the ring: what is in flight is waited for, then the batch's own part is run. */
+static enum vyre_status take_from_ring(struct vyre_vk_writer *w, uint64_t size_bytes,
+                                       uint32_t level, struct piece *out_piece)
+{
+    struct vyre_vk_device *device = w->device;
+    struct vyre_vk_staging *staging = &device->staging;
+    uint64_t offset = 0;
+    for (;;) {
+        vyre_lock_acquire(&device->flight.lock);
+        bool taken = vyre_vk_ring_take(&staging->ring, size_bytes, &offset);
+        uint64_t oldest = atomic_load_explicit(&device->flight.harvested, memory_order_relaxed) + 1;
+        bool others = oldest <= device->flight.submitted;
+        uint64_t value = others ? vyre_vk_flight_entry(&device->flight, oldest)->value : 0;
+        vyre_lock_release(&device->flight.lock);
+        if (taken)
+            break;
+        enum vyre_status status;
+        if (others)
+            status = vyre_vk_check(vyre_vk_reach(device, value), "vkWaitSemaphores", w->view->label,
+                                   w->diag);
+        else
+            status = vyre_vk_writer_cut(w, level);
+        if (status != VYRE_OK)
+            return status;
+    }
+    *out_piece =
+        (struct piece){staging->buffer.handle, offset, staging->buffer.place.mapped + offset};
+    return VYRE_OK;
+}
+
+static enum vyre_status take_piece(struct vyre_vk_writer *w, uint64_t size_bytes, uint32_t level,
+                                   struct piece *out_piece)
+{
+    if (!w->take)
+        return take_from_ring(w, size_bytes, level, out_piece);
+    struct vyre_vk_buffer *region = &w->take->region;
+    *out_piece =
+        (struct piece){region->handle, w->region_used, region->place.mapped + w->region_used};
+    w->region_used +=
+        (size_bytes + VYRE_VK_REGION_UNIT - 1) / VYRE_VK_REGION_UNIT * VYRE_VK_REGION_UNIT;
+    return VYRE_OK;
+}
+
+static enum vyre_status note_transfer(struct vyre_vk_writer *w, struct vyre_vk_transfers *transfers,
+                                      const struct vyre_vk_transfer *transfer)
+{
+    if (vyre_vk_transfers_add(transfers, &w->device->allocator, transfer))
+        return VYRE_OK;
+    return vyre_diag_set(w->diag, VYRE_DIAG_OUT_OF_MEMORY, w->view->label, 0,
+                         "no memory for a list of transfers");
+}
+
+/* The longest run of bytes that is staged at once. */
+static uint64_t piece_limit(const struct vyre_vk_writer *w)
+{
+    return w->take ? UINT64_MAX : vyre_vk_staging_piece(&w->device->staging);
+}
+
+/* A borrowed upload reads what downloads before it have written. */
+static enum vyre_status settle_borrowed(struct vyre_vk_writer *w,
+                                        const struct vyre_command *command, size_t size_bytes,
+                                        uint32_t level)
+{
+    if (w->take) /* whose bytes meet is known when it is submitted: there a part can wait */
+        return w->downloads_in_part ? vyre_vk_writer_cut(w, level) : VYRE_OK;
+    if (command->upload_owned)
+        return VYRE_OK;
+    if (vyre_vk_transfers_meet(&w->frame->downloads, w->view, command->upload_bytes, size_bytes))
+        return vyre_vk_writer_cut(w, level);
+    return vyre_vk_await_downloads(w->device, command->upload_bytes, size_bytes, w->diag);
+}
+
+enum vyre_status vyre_vk_write_upload(struct vyre_vk_writer *w, uint32_t index, uint32_t level)
+{
+    const struct vyre_command *command = &w->view->commands[index];
+    const struct vyre_bound_range *range = &w->view->ranges[command->first_range];
+    enum vyre_status status = w->take ? VYRE_OK : vyre_vk_staging_prepare(w->device, w->diag);
+    if (status == VYRE_OK)
+        status = settle_borrowed(w, command, range->size_bytes, level);
+    uint64_t limit = piece_limit(w);
+    for (uint64_t done = 0; status == VYRE_OK && done < range->size_bytes;) {
+        uint64_t left = range->size_bytes - done;
+        uint64_t size = left < limit ? left : limit;
+        struct piece piece;
+        status = take_piece(w, size, level, &piece);
+        if (status != VYRE_OK)
+            break;
+        const VkBufferCopy region = {piece.offset, range->offset_bytes + done, size};
+        w->device->vk.CmdCopyBuffer(w->commands, piece.buffer, handle_of(range), 1, &region);
+        if (w->take) {
+            const struct vyre_vk_transfer transfer = {index, w->take->part_count - 1, done, size,
+                                                      piece.mapped};
+            status = note_transfer(w, &w->take->uploads, &transfer);
+        } else {
+            memcpy(piece.mapped, (const unsigned char *)command->upload_bytes + done, size);
+        }
+        done += size;
+    }
+    return status;
+}
+
+enum vyre_status vyre_vk_write_download(struct vyre_vk_writer *w, uint32_t index, uint32_t level)
+{
+    const struct vyre_command *command = &w->view->commands[index];
+    const struct vyre_bound_range *range = &w->view->ranges[command->first_range];
+    enum vyre_status status = w->take ? VYRE_OK : vyre_vk_staging_prepare(w->device, w->diag);
+    uint64_t limit = piece_limit(w);
+    for (uint64_t done = 0; status == VYRE_OK && done < range->size_bytes;) {
+        uint64_t left = range->size_bytes - done;
+        uint64_t size = left < limit ? left : limit;
+        struct piece piece;
+        status = take_piece(w, size, level, &piece);
+        if (status != VYRE_OK)
+            break;
+        const VkBufferCopy region = {range->offset_bytes + done, piece.offset, size};
+        w->device->vk.CmdCopyBuffer(w->commands, handle_of(range), piece.buffer, 1, &region);
+        w->downloads_in_part = true;
+        const struct vyre_vk_transfer transfer = {index, w->take ? w->take->part_count - 1 : 0,
+                                                  done, size, piece.mapped};
+        status = note_transfer(w, w->take ? &w->take->downloads : &w->frame->downloads, &transfer);
+        done += size;
+    }
+    return status;
+}

@@ -1,0 +1,61 @@
+/*
+ * writer.h: the one path that turns commands into command buffers, for plain batches and recordings.
+ *
+ *   part   one command buffer. A batch is one part, unless bytes of the caller's must be moved in its
+ *          midst: a download whose bytes a later upload reads, or more bytes than the staging ring
+ *          takes at once
+ *
+ * A part begins with a barrier against all that was submitted before, because the order of submits
+ * alone orders no memory. If it has downloads, it ends with one that lets the host see them.
+ *
+ * Plain batches stage through the device's ring, and run a part as soon as there is no other way on;
+ * recordings have memory of their own and run later, part by part where they must.
+ *
+ * Thread-safety: the caller's.
+ */
+#ifndef VYRE_BACKEND_VULKAN_WRITER_H
+#define VYRE_BACKEND_VULKAN_WRITER_H
+
+#include "backend/vulkan/barriers.h"
+#include "backend/vulkan/descriptors.h"
+#include "backend/vulkan/flight.h"
+#include "backend/vulkan/kernel.h"
+
+struct vyre_vk_recording;
+
+struct vyre_vk_writer {
+    struct vyre_vk_device *device;
+    const struct vyre_batch_view *view;
+    const struct vyre_batch_plan *plan; /* NULL: each command waits for the one before it */
+    struct vyre_diag *diag;
+
+    /* One of these two. */
+    struct vyre_vk_frame *frame; /* a plain batch */
+    struct vyre_vk_take *take;   /* a recording ... */
+    struct vyre_vk_recording *recording;
+    uint64_t region_used; /* ... of the take's region */
+
+    struct vyre_vk_timer *timer; /* plain; NULL: not timed, or already begun */
+    bool ran;                    /* a part has been run already */
+
+    VkCommandBuffer commands;
+    struct vyre_vk_barriers barriers;
+    bool downloads_in_part;
+    bool transfers_on_first; /* a command of level 0 moves bytes on the device */
+
+    /* What is bound in the part. */
+    const struct vyre_command *last; /* the dispatch whose set is bound */
+    const struct vyre_vk_layout *layout;
+    VkPipeline pipeline;
+    VkDescriptorSet set;
+    uint32_t constants_bytes;
+    unsigned char constants[VYRE_CONSTANTS_BYTES_MAX];
+};
+
+/* Writes the whole batch, with the parts' beginnings and ends. */
+enum vyre_status vyre_vk_write(struct vyre_vk_writer *writer);
+
+/* Writes the batch's dispatches with no groups: nothing runs, everything is compiled. */
+enum vyre_status vyre_vk_write_empty(struct vyre_vk_writer *writer);
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * loss_layer.c: a Vulkan layer that makes one call of the driver fail, for tests.
+ *
+ * The test finds vyre_loss_arm in this shared object, which the Vulkan loader has brought into the
+ * process, and says which function is to fail, at which of its calls from now on, and how. Once the
+ * loss has been reported, the armed function goes on failing, as a lost device would; the driver itself
+ * is untouched, so that waiting for it to become idle really waits.
+ *
+ * One device at a time: the next functions are kept for the latest one.
+ */
+#define VK_NO_PROTOTYPES
+#include <stdatomic.h>
+#include <string.h>
+
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* Functions that can return a loss and that the backend calls. */
+#define FUNCTIONS(X)                                                                              \
+    X(QueueSubmit, (VkQueue a, uint32_t b, const VkSubmitInfo *c, VkFence d), (a, b, c, d))       \
+    X(WaitSemaphores, (VkDevice a, const VkSemaphoreWaitInfo *b, uint64_t c), (a, b, c))          \
+    X(GetSemaphoreCounterValue, (VkDevice a, VkSemaphore b, uint64_t * c), (a, b, c))             \
+    X(CreateSemaphore,                                                                            \
+      (VkDevice a, const VkSemaphoreCreateInfo *b, const VkAllocationCallbacks *c,                \
+       VkSemaphore *d),                                                                           \
+      (a, b, c, d))                                                                               \
+    X(AllocateMemory,                                                                             \
+      (VkDevice a, const VkMemoryAllocateInfo *b, const VkAllocationCallbacks *c,                 \
+       VkDeviceMemory *d),                                                                        \
+      (a, b, c, d))                                                                               \
+    X(CreateBuffer,                                                                               \
+      (VkDevice a, const VkBufferCreateInfo *b, const VkAllocationCallbacks *c, VkBuffer *d),     \
+      (a, b, c, d))                                                                               \
+    X(BindBufferMemory, (VkDevice a, VkBuffer b, VkDeviceMemory c, VkDeviceSize d), (a, b, c, d)) \
+    X(BeginCommandBuffer, (VkCommandBuffer a, const VkCommandBufferBeginInfo *b), (a, b))         \
+    X(EndCommandBuffer, (VkCommandBuffer a), (a))                                                 \
+    X(ResetCommandPool, (VkDevice a, VkCommandPool b, VkCommandPoolResetFlags c), (a, b, c))      \
+    X(CreateCommandPool,                                                                          \
+      (VkDevice a, const VkCommandPoolCreateInfo *b, const VkAllocationCallbacks *c,              \
+       VkCommandPool *d),                                                                         \
+      (a, b, c, d))                                                                               \
+    X(CreateShaderModule,                                                                         \
+      (VkDevice a, const VkShaderModuleCreateInfo *b, const VkAllocationCallbacks *c,             \
+       VkShaderModule *d),                                                                        \
+      (a, b, c, d))                                                                               \
+    X(CreateComputePipelines,                                                                     \
+      (VkDevice a, VkPipelineCache b, uint32_t c, const VkComputePipelineCreateInfo *d,           \
+       const VkAllocationCallbacks *e, VkPipeline *f),                                            \
+      (a, b, c, d, e, f))                                                                         \
+    X(AllocateDescriptorSets,                                                                     \
+      (VkDevice a, const VkDescriptorSetAllocateInfo *b, VkDescriptorSet *c), (a, b, c))          \
+    X(GetQueryPoolResults,                                                                        \
+      (VkDevice a, VkQueryPool b, uint32_t c, uint32_t d, size_t e, void *f, VkDeviceSize g,      \
+       VkQueryResultFlags h),                                                                     \
+      (a, b, c, d, e, f, g, h))
+
+enum function {
+#define NUMBER(name, parameters, arguments) FUNCTION_##name,
+    FUNCTIONS(NUMBER)
+#undef NUMBER
+        FUNCTION_COUNT
+};
+
+static const char *const names[FUNCTION_COUNT] = {
+#define NAME(name, parameters, arguments) "vk" #name,
+    FUNCTIONS(NAME)
+#undef NAME
+};
+
+static struct {
+#define NEXT(name, parameters, arguments) PFN_vk##name name;
+    FUNCTIONS(NEXT)
+#undef NEXT
+    PFN_vkGetInstanceProcAddr get_instance;
+    PFN_vkGetDeviceProcAddr get_device;
+} next;
+
+static _Atomic int armed = -1;
+static _Atomic int countdown;
+static _Atomic int how;
+static _Atomic int struck;
+
+/* `call` counts from 0; a function of NULL disarms. Returns 0, or -1 for an unknown name. */
+EXPORTED int vyre_loss_arm(const char *function, int call, int result);
+EXPORTED int vyre_loss_arm(const char *function, int call, int result)
+{
+    atomic_store(&armed, -1);
+    atomic_store(&struck, 0);
+    if (!function)
+        return 0;
+    for (int i = 0; i < FUNCTION_COUNT; i++) {
+        if (strcmp(names[i], function) == 0) {
+            atomic_store(&countdown, call);
+            atomic_store(&how, result);
+            atomic_store(&armed, i);
+            return 0;
+        }
+    }
+    return -1;
+}
+
+/* How often the armed function has failed. */
+EXPORTED int vyre_loss_struck(void);
+EXPORTED int vyre_loss_struck(void)
+{
+    return atomic_load(&struck);
+}
+
+/* The functions that can be armed: the names, ended by NULL. */
+EXPORTED const char *vyre_loss_name(int index);
+EXPORTED const char *vyre_loss_name(int index)
+{
+    return index >= 0 && index < FUNCTION_COUNT ? names[index] : NULL;
+}
+
+static int strikes(int function)
+{
+    if (atomic_load(&armed) != function)
+        return 0;
+    if (atomic_load(&struck) == 0 && atomic_fetch_sub(&countdown, 1) > 0)
+        return 0;
+    /* Out of memory passes; a loss stays. */
+    if (atomic_fetch_add(&struck, 1) > 0 && atomic_load(&how) != VK_ERROR_DEVICE_LOST)
+        return 0;
+    return 1;
+}
+
+#define WRAPPER(name, parameters, arguments)           \
+    static VkResult VKAPI_CALL layer_##name parameters \
+    {                                                  \
+        if (strikes(FUNCTION_##name))                  \
+            return (VkResult)atomic_load(&how);        \
+        return next.name arguments;                    \
+    }
+FUNCTIONS(WRAPPER)
+#undef WRAPPER
+
+static VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+                                           const VkAllocationCallbacks *allocator,
+                                           VkInstance *out_instance)
+{
+    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)(uintptr_t)info->pNext;
+    while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
+                    link->function != VK_LAYER_LINK_INFO))
+        link = (VkLayerInstanceCreateInfo *)(uintptr_t)link->pNext;
+    if (!link)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    next.get_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    PFN_vkCreateInstance create =
+        (PFN_vkCreateInstance)next.get_instance(VK_NULL_HANDLE, "vkCreateInstance");
+    return create ? create(info, allocator, out_instance) : VK_ERROR_INITIALIZATION_FAILED;
+}
+
+static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                                         const VkAllocationCallbacks *allocator,
+                                         VkDevice *out_device)
+{
+    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)(uintptr_t)info->pNext;
+    while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO ||
+                    link->function != VK_LAYER_LINK_INFO))
+        link = (VkLayerDeviceCreateInfo *)(uintptr_t)link->pNext;
+    if (!link)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    PFN_vkGetInstanceProcAddr get_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    next.get_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    PFN_vkCreateDevice create = (PFN_vkCreateDevice)get_instance(VK_NULL_HANDLE, "vkCreateDevice");
+    if (!create)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    VkResult result = create(physical, info, allocator, out_device);
+    if (result != VK_SUCCESS)
+        return result;
+#define FIND(name, parameters, arguments) \
+    next.name = (PFN_vk##name)next.get_device(*out_device, "vk" #name);
+    FUNCTIONS(FIND)
+#undef FIND
+    return VK_SUCCESS;
+}
+
+static PFN_vkVoidFunction own(const char *name)
+{
+#define OWN(function, parameters, arguments) \
+    if (strcmp(name, "vk" #function) == 0)   \
+        return (PFN_vkVoidFunction)layer_##function;
+    FUNCTIONS(OWN)
+#undef OWN
+    return NULL;
+}
+
+EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_loss_get_device(VkDevice device, const char *name);
+EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_loss_get_device(VkDevice device, const char *name)
+{
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0)
+        return (PFN_vkVoidFunction)vyre_loss_get_device;
+    PFN_vkVoidFunction function = own(name);
+    return function ? function : next.get_device(device, name);
+}
+
+EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_loss_get_instance(VkInstance instance,
+                                                              const char *name);
+EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_loss_get_instance(VkInstance instance, const char *name)
+{
+    if (strcmp(name, "vkGetInstanceProcAddr") == 0)
+        return (PFN_vkVoidFunction)vyre_loss_get_instance;
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0)
+        return (PFN_vkVoidFunction)vyre_loss_get_device;
+    if (strcmp(name, "vkCreateInstance") == 0)
+        return (PFN_vkVoidFunction)create_instance;
+    if (strcmp(name, "vkCreateDevice") == 0)
+        return (PFN_vkVoidFunction)create_device;
+    PFN_vkVoidFunction function = own(name);
+    if (function)
+        return function;
+    return next.get_instance ? next.get_instance(instance, name) : NULL;
+}

@@ -1,0 +1,250 @@
+/*
+ * loss_test.c: every call that can lose the device does, at several moments: all that is pending ends
+ * with that status, nothing hangs, and the device opens and works again. The same with memory that runs
+ * out: a clean error, and the device goes on.
+ *
+ * Runs with the layer of loss_layer.c, which the Vulkan loader brings in by its environment.
+ */
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vyre/vyre.h>
+
+#include "support/test.h"
+
+enum { WORDS = 256, ROUNDS = 12, LOST = -4, NO_DEVICE_MEMORY = -2 };
+
+static const char source[] = "#version 450\n"
+                             "layout(local_size_x = 64) in;\n"
+                             "layout(std430, set = 0, binding = 0) buffer Data { uint data[]; };\n"
+                             "layout(push_constant) uniform Constants { uint value; };\n"
+                             "void main() { data[gl_GlobalInvocationID.x] += value; }\n";
+
+static struct layer {
+    void *library;
+    int (*arm)(const char *function, int call, int result);
+    int (*struck)(void);
+    const char *(*name)(int index);
+} layer;
+
+static void *symbol(const char *name)
+{
+    void *found = dlsym(layer.library, name);
+    assert_non_null(found);
+    return found;
+}
+
+static void find_layer(void)
+{
+    layer.library = dlopen(VYRE_TEST_LOSS_LAYER, RTLD_NOW);
+    assert_non_null(layer.library);
+    void *arm = symbol("vyre_loss_arm"), *struck = symbol("vyre_loss_struck");
+    void *name = symbol("vyre_loss_name");
+    memcpy(&layer.arm, &arm, sizeof arm);
+    memcpy(&layer.struck, &struck, sizeof struck);
+    memcpy(&layer.name, &name, sizeof name);
+}
+
+struct work {
+    struct vyre_instance *instance;
+    struct vyre_device *device;
+    struct vyre_kernel *kernel;
+    struct vyre_buffer *data;
+    struct vyre_batch *batch;
+    uint32_t up[WORDS], down[WORDS];
+    _Atomic uint32_t called;
+    enum vyre_status called_with;
+};
+
+static void on_complete(void *user, struct vyre_ticket ticket,
+                        const struct vyre_batch_result *result)
+{
+    struct work *work = user;
+    (void)ticket;
+    work->called_with = result->status;
+    atomic_fetch_add(&work->called, 1);
+}
+
+static enum vyre_status prepare(struct work *work, struct vyre_diag *diag)
+{
+    const struct vyre_payload payload = {
+        .target = VYRE_TARGET_GLSL, .bytes = source, .size_bytes = sizeof source - 1};
+    const struct vyre_kernel_desc kernel = {
+        .label = "add", .payloads = &payload, .payload_count = 1};
+    const struct vyre_device_desc desc = {.backend = "vulkan", .hang_timeout_ns = 5000000000};
+    const struct vyre_buffer_desc buffer = {.size_bytes = WORDS * 4};
+    enum vyre_status status = vyre_device_open(work->instance, &desc, &work->device, diag);
+    if (status == VYRE_OK)
+        status = vyre_kernel_create(work->device, &kernel, &work->kernel, diag);
+    if (status == VYRE_OK)
+        status = vyre_buffer_create(work->device, &buffer, &work->data, diag);
+    if (status == VYRE_OK)
+        status = vyre_batch_create(work->device, NULL, &work->batch, diag);
+    return status;
+}
+
+/* One batch with all kinds of commands. */
+static void build(struct work *work, uint32_t value)
+{
+    const struct vyre_range whole = {.buffer = work->data};
+    const struct vyre_slot_binding binding = {.slot = 0, .range = whole};
+    vyre_batch_reset(work->batch);
+    vyre_batch_upload(work->batch, whole, work->up);
+    vyre_batch_dispatch(work->batch, &(struct vyre_dispatch){.kernel = work->kernel,
+                                                             .groups = {WORDS / 64, 1, 1},
+                                                             .bindings = &binding,
+                                                             .binding_count = 1,
+                                                             .constants = &value,
+                                                             .constants_size_bytes = 4});
+    vyre_batch_download(work->batch, whole, work->down);
+}
+
+/* Runs rounds in both modes, with a callback now and then; the first failure ends it. */
+static enum vyre_status run(struct work *work, uint32_t *out_asked, struct vyre_diag *diag)
+{
+    enum vyre_status status = VYRE_OK;
+    *out_asked = 0;
+    for (uint32_t i = 0; status == VYRE_OK && i < ROUNDS; i++) {
+        struct vyre_ticket ticket;
+        struct vyre_submit_options options = {
+            .mode = i % 2 ? VYRE_MODE_REPLAY : VYRE_MODE_PLAIN,
+            .timed = i % 3 == 0,
+            .on_complete = i % 4 == 3 ? on_complete : NULL,
+            .user = work,
+        };
+        for (uint32_t j = 0; j < WORDS; j++)
+            work->up[j] = i + j;
+        build(work, 100);
+        status = vyre_batch_submit(work->batch, &options, &ticket, diag);
+        if (status != VYRE_OK)
+            break;
+        *out_asked += options.on_complete != NULL;
+        if (i % 3 == 2)
+            continue; /* some stay in flight */
+        status = vyre_ticket_wait(work->device, ticket, VYRE_FOREVER, diag);
+        for (uint32_t j = 0; status == VYRE_OK && j < WORDS; j++)
+            assert_int_equal(work->down[j], i + j + 100);
+    }
+    return status;
+}
+
+static void finish(struct work *work)
+{
+    vyre_device_close(&work->device);
+    work->kernel = NULL;
+    work->data = NULL;
+    work->batch = NULL;
+}
+
+/* All of it once, from open to close. */
+static enum vyre_status live(struct work *work, struct vyre_diag *diag)
+{
+    uint32_t asked = 0;
+    atomic_store(&work->called, 0);
+    vyre_diag_reset(diag);
+    enum vyre_status status = prepare(work, diag);
+    if (status == VYRE_OK)
+        status = run(work, &asked, diag);
+    if (status == VYRE_OK)
+        status = vyre_device_wait_idle(work->device, VYRE_FOREVER, diag);
+    if (work->device && status == VYRE_DEVICE_LOST) {
+        /* Nothing further works, and says so at once. */
+        struct vyre_buffer *another;
+        assert_int_equal(vyre_buffer_create(work->device,
+                                            &(struct vyre_buffer_desc){.size_bytes = 64}, &another,
+                                            NULL),
+                         VYRE_DEVICE_LOST);
+    }
+    finish(work);
+    assert_int_equal(atomic_load(&work->called), asked);
+    return status;
+}
+
+static void lose_everywhere(void)
+{
+    const int result = LOST;
+    const enum vyre_status wanted = VYRE_DEVICE_LOST;
+    struct work work = {0};
+    struct vyre_diag diag;
+    assert_int_equal(vyre_instance_create(NULL, &work.instance, &diag), VYRE_OK);
+    assert_int_equal(live(&work, &diag), VYRE_OK);
+    find_layer();
+    uint32_t met = 0;
+    for (int i = 0; layer.name(i); i++) {
+        uint32_t met_here = 0;
+        for (int call = 0; call < 40; call += call < 6 ? 1 : 7) {
+            assert_int_equal(layer.arm(layer.name(i), call, result), 0);
+            enum vyre_status status = live(&work, &diag);
+            bool struck = layer.struck() > 0;
+            layer.arm(NULL, 0, 0);
+            if (!struck)
+                break;
+            /* Some calls are not worth failing for: what they would have told is left out. */
+            if (status != VYRE_OK) {
+                if (status != wanted)
+                    print_error("%s call %d: %s\n", layer.name(i), call, vyre_status_name(status));
+                assert_int_equal(status, wanted);
+                met_here++;
+            }
+            if (live(&work, &diag) != VYRE_OK)
+                fail_msg("after %s call %d: %s", layer.name(i), call, diag.message);
+        }
+        printf("%s: %u failures\n", layer.name(i), met_here);
+        met += met_here;
+    }
+    assert_true(met > 20);
+    vyre_instance_destroy(&work.instance);
+}
+
+static void loss_at_every_call_ends_everything_and_reopens(void **state)
+{
+    (void)state;
+    lose_everywhere();
+}
+
+/* Memory runs out at some call: the same device works right after. */
+static void memory_gone_at_every_call_is_survived(void **state)
+{
+    static const char *const functions[] = {
+        "vkAllocateMemory",         "vkCreateBuffer",      "vkBindBufferMemory",
+        "vkAllocateDescriptorSets", "vkCreateCommandPool", "vkBeginCommandBuffer",
+        "vkEndCommandBuffer",       "vkQueueSubmit",       "vkCreateComputePipelines",
+    };
+    (void)state;
+    find_layer();
+    uint32_t met = 0;
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        for (int call = 0; call < 6; call++) {
+            struct work work = {0};
+            struct vyre_diag diag;
+            uint32_t asked;
+            assert_int_equal(vyre_instance_create(NULL, &work.instance, &diag), VYRE_OK);
+            assert_int_equal(prepare(&work, &diag), VYRE_OK);
+            assert_int_equal(layer.arm(functions[i], call, NO_DEVICE_MEMORY), 0);
+            enum vyre_status status = run(&work, &asked, &diag);
+            layer.arm(NULL, 0, 0);
+            if (status != VYRE_OK) {
+                met++;
+                assert_int_equal(status, VYRE_OUT_OF_MEMORY);
+                assert_int_equal(diag.native_code, NO_DEVICE_MEMORY);
+            }
+            assert_int_equal(run(&work, &asked, &diag), VYRE_OK);
+            assert_int_equal(vyre_device_wait_idle(work.device, VYRE_FOREVER, &diag), VYRE_OK);
+            finish(&work);
+            vyre_instance_destroy(&work.instance);
+        }
+    }
+    assert_true(met > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loss_at_every_call_ends_everything_and_reopens),
+        cmocka_unit_test(memory_gone_at_every_call_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
