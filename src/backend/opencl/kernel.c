@@ -205,6 +205,16 @@ enum vyre_status vyre_cl_kernel_reflect(void *native, const struct vyre_kernel_d
         status = build_first(device, kernel, payload, diag);
     if (status == VYRE_OK)
         vyre_cl_describe(kernel, out_interface);
+    /*
+     * Declared bindings stand for the pointers in the order of their slots, and a pointer that is
+     * not const says nothing of what is read: kernel_create compares these argument by argument.
+     */
+    if (desc->binding_count > 0)
+        out_interface->has_bindings = false;
+    if (desc->constant_count > 0)
+        out_interface->has_constants = false;
+    if (desc->local_size[0] != 0)
+        out_interface->has_local_size = false;
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "backend/opencl/device.h"
 #include "backend/opencl/failure.h"
 #include "backend/opencl/kernel.h"
+#include "plan/interface_agree.h"
 
 #define TYPE_BYTES 256
 
@@ -141,6 +142,9 @@ void vyre_cl_describe(const struct vyre_cl_kernel *kernel, struct vyre_kernel_in
     out->binding_count = bindings;
     out->has_constants = constants_known;
     out->constant_count = constants_known ? constants : 0;
+    uint32_t alignment;
+    if (constants_known)
+        out->constants_size_bytes = vyre_scalars_layout(out->constants, constants, &alignment);
     out->has_local_size = kernel->required_local[0] != 0;
     memcpy(out->local_size, kernel->required_local, sizeof out->local_size);
 }
