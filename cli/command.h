@@ -34,9 +34,13 @@ enum cli_exit cli_decide_run(char **arguments, size_t count, struct cli_output *
 void cli_decide_help(struct cli_output *out);
 enum cli_exit cli_devices_run(char **arguments, size_t count, struct cli_output *out);
 void cli_devices_help(struct cli_output *out);
+enum cli_exit cli_report_run(char **arguments, size_t count, struct cli_output *out);
+void cli_report_help(struct cli_output *out);
 enum cli_exit cli_run_run(char **arguments, size_t count, struct cli_output *out);
 void cli_run_help(struct cli_output *out);
 enum cli_exit cli_store_run(char **arguments, size_t count, struct cli_output *out);
 void cli_store_help(struct cli_output *out);
+enum cli_exit cli_trace_run(char **arguments, size_t count, struct cli_output *out);
+void cli_trace_help(struct cli_output *out);
 
 #endif

@@ -93,6 +93,14 @@ static enum vyre_status take_workers(struct cli_options *options, const char *va
     return read_number("--workers", value, CLI_WORKERS_MAX, &options->workers, diag);
 }
 
+static enum vyre_status take_output(struct cli_options *options, const char *value,
+                                    struct vyre_diag *diag)
+{
+    (void)diag;
+    options->output = value;
+    return VYRE_OK;
+}
+
 static enum vyre_status take_json(struct cli_options *options, const char *value,
                                   struct vyre_diag *diag)
 {
@@ -127,6 +135,8 @@ static const struct option known_options[] = {
     {"--repeat", CLI_TAKES_REPEAT, true, take_repeat},
     {"--workers", CLI_TAKES_WORKERS, true, take_workers},
     {"--quiet", CLI_TAKES_QUIET, false, take_quiet},
+    {"--output", CLI_TAKES_OUTPUT, true, take_output},
+    {"-o", CLI_TAKES_OUTPUT, true, take_output},
     {"--json", 0, false, take_json},
     {"--help", 0, false, take_help},
     {"-h", 0, false, take_help},
@@ -136,12 +146,20 @@ static const struct option known_options[] = {
 /* ---- arguments --------------------------------------------------------------------------------
  */
 
+/* An output file has a form of its own, so that --json would say nothing. */
+static bool is_taken(const struct option *option, unsigned takes)
+{
+    if (option->take == take_json && takes & CLI_TAKES_OUTPUT)
+        return false;
+    return (option->taken_with & takes) == option->taken_with;
+}
+
 static enum vyre_status unknown(const char *command, unsigned takes, struct cli_span name,
                                 struct vyre_diag *diag)
 {
     struct cli_suggestion suggestion = {.wanted = name};
     for (size_t i = 0; i < KNOWN_OPTION_COUNT; i++) {
-        if ((known_options[i].taken_with & takes) == known_options[i].taken_with)
+        if (is_taken(&known_options[i], takes))
             cli_suggestion_offer(&suggestion, known_options[i].name);
     }
     enum vyre_status status = vyre_diag_set(diag, VYRE_DIAG_CLI_UNKNOWN_OPTION, NULL, 0,
@@ -166,8 +184,7 @@ static const struct option *find_option(unsigned takes, struct cli_span name)
 {
     for (size_t i = 0; i < KNOWN_OPTION_COUNT; i++) {
         const struct option *option = &known_options[i];
-        bool is_taken = (option->taken_with & takes) == option->taken_with;
-        if (is_taken && cli_span_equals(name, option->name))
+        if (is_taken(option, takes) && cli_span_equals(name, option->name))
             return option;
     }
     return NULL;
@@ -227,6 +244,6 @@ enum vyre_status cli_options_read(const char *command, unsigned takes, char **ar
     }
     bool needs_file = (takes & CLI_TAKES_FILE) && !out_options->help;
     if (status == VYRE_OK && needs_file && (!out_options->file || out_options->file[0] == '\0'))
-        status = misuse(command, "needs a workload file", command, diag);
+        status = misuse(command, "needs a file", command, diag);
     return status;
 }

@@ -21,6 +21,7 @@ enum cli_option_set {
     CLI_TAKES_REPEAT = 16,
     CLI_TAKES_WORKERS = 32,
     CLI_TAKES_QUIET = 64,
+    CLI_TAKES_OUTPUT = 128, /* and then no --json: the output has its own form */
 };
 
 #define CLI_REPEAT_MAX  1000000
@@ -33,6 +34,7 @@ struct cli_options {
     const char *file;    /* Borrowed, all texts, from the arguments */
     const char *backend; /* NULL: any */
     const char *device;  /* NULL: the first; a number or a part of a name */
+    const char *output;  /* NULL: not given */
     enum vyre_mode mode;
     uint32_t repeat;  /* 0: not given */
     uint32_t workers; /* 0: not given */

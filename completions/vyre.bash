@@ -11,6 +11,7 @@ _vyre_value() {
     --mode) COMPREPLY=($(compgen -W "auto plain replay persistent" -- "$2")) ;;
     --csv) COMPREPLY=($(compgen -f -X '!*.csv' -- "$2") $(compgen -d -- "$2")) ;;
     --store) COMPREPLY=($(compgen -f -- "$2")) ;;
+    -o | --output) COMPREPLY=($(compgen -f -- "$2")) ;;
     --device | --repeat | --workers | --older-than | --size) COMPREPLY=() ;;
     *) return 1 ;;
     esac
@@ -27,7 +28,7 @@ _vyre() {
         previous=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run compare devices decide store help --help --version" -- "$current"))
+        COMPREPLY=($(compgen -W "run compare report trace devices decide store help --help --version" -- "$current"))
         return
     fi
     _vyre_value "$previous" "$current" && return
@@ -38,6 +39,7 @@ _vyre() {
     compare)
         options="--backend --device --repeat --workers --json --quiet --help" files=yes
         ;;
+    report | trace) options="--output --help" files=yes ;;
     devices) options="--json --help" ;;
     decide)
         options="--csv --json --help"
@@ -49,7 +51,7 @@ _vyre() {
         [ "${COMP_WORDS[2]}" = import ] && files=yes
         [ "$COMP_CWORD" -eq 2 ] && options="list export import prune check --help" files=
         ;;
-    help) options="run compare devices decide store" ;;
+    help) options="run compare report trace devices decide store" ;;
     *) return ;;
     esac
     if [ -n "$files" ] && [[ $current != -* ]]; then

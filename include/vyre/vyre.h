@@ -23,6 +23,7 @@
 #include <vyre/instance.h>
 #include <vyre/kernel.h>
 #include <vyre/memory.h>
+#include <vyre/observer.h>
 #include <vyre/policy.h>
 #include <vyre/slot_set.h>
 #include <vyre/status.h>

@@ -1,0 +1,16 @@
+/*
+ * out_file.h: an output that is a file, or standard output for "-".
+ */
+#ifndef VYRE_CLI_OUT_FILE_H
+#define VYRE_CLI_OUT_FILE_H
+
+#include "command.h"
+
+/*
+ * Opens `path`, lets `write` fill it and closes it. A path of "-" is `standard`. `input` is refused,
+ * since it would be emptied. Prints what went wrong.
+ */
+enum cli_exit cli_out_file(const char *path, const char *input, struct cli_output *standard,
+                           void (*write)(void *user, struct cli_output *out), void *user);
+
+#endif
