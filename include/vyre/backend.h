@@ -222,7 +222,8 @@ struct vyre_device_facts {
     bool host_addresses; /* buffer_create gives addresses: views carry host_buffers */
     bool wants_plan;     /* plain and persistent submissions carry a plan */
     struct vyre_launch_costs costs;
-    uint32_t cpu_workers;               /* what a cpu_workers of 0 became */
+    uint32_t cpu_workers;  /* what a cpu_workers of 0 became */
+    bool completes_lazily; /* complete is called when somebody waits or looks, not at the end */
     uint32_t variants[VYRE_MODE_COUNT]; /* that each mode offers beside 0: bits of vyre_variant */
     uint32_t bakes;                     /* recordings: bits of enum vyre_recording_bakes ... */
     uint32_t driver_bakes;              /* ... and those of VYRE_VARIANT_DRIVER */
@@ -333,7 +334,10 @@ struct vyre_backend_ops {
     /* Optional: what the driver says of memory. */
     void (*memory_info)(void *device, struct vyre_device_memory *out_memory);
 
-    /* Optional: the clock by which work is timed, where it is not that of vyre_clock_ns. */
+    /*
+     * Optional: the clock by which work is timed, where it is not that of vyre_clock_ns. From any
+     * thread, also from inside complete.
+     */
     uint64_t (*now_ns)(void *device);
 };
 

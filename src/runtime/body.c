@@ -67,6 +67,7 @@ void vyre_body_reset(struct vyre_body *body)
     memset(body->words, 0, sizeof body->words);
     body->hashed = false;
     body->keyed = false;
+    body->shape_entry = NULL;
     body->resource_max = 0;
     body->last_write = (struct vyre_body_extent){0};
     vyre_arena_reset(&body->data);
@@ -172,6 +173,8 @@ bool vyre_body_copy(struct vyre_body *to, const struct vyre_body *from)
     to->epoch = from->epoch;
     to->hashed = from->hashed;
     to->shape = from->shape;
+    to->shape_entry = from->shape_entry;
+    to->shape_serial = from->shape_serial;
     to->resource_max = from->resource_max;
     to->chained = from->chained;
     to->host_overlap = from->host_overlap;

@@ -180,10 +180,12 @@ static void sample_submit(struct probe *probe, struct way way, double out_ns[2])
 {
     const struct vyre_submit_options options = {.mode = way.mode, .variant = way.variant};
     struct vyre_ticket ticket = {0};
+    uint32_t room = probe->device->desc.in_flight_limit;
+    uint32_t count = room < SUBMITS_IN_A_ROW ? room : SUBMITS_IN_A_ROW;
     uint64_t start_ns = vyre_device_now_ns(probe->device);
-    for (int i = 0; i < SUBMITS_IN_A_ROW && probe->status == VYRE_OK; i++)
+    for (uint32_t i = 0; i < count && probe->status == VYRE_OK; i++)
         fail(probe, vyre_batch_submit(probe->one, &options, &ticket, probe->diag));
-    out_ns[0] = (double)(vyre_device_now_ns(probe->device) - start_ns) / SUBMITS_IN_A_ROW;
+    out_ns[0] = (double)(vyre_device_now_ns(probe->device) - start_ns) / count;
     if (probe->status == VYRE_OK)
         fail(probe, vyre_ticket_wait(probe->device, ticket, VYRE_FOREVER, probe->diag));
 }
@@ -242,10 +244,15 @@ static void sleep_ns(uint64_t ns)
     nanosleep(&time, NULL);
 }
 
-/* The first item after the resident kernel has left for lack of work. */
+/* After this long a resident kernel has left for lack of work. */
+static uint64_t setup_pause_ns(const struct probe *probe)
+{
+    return probe->device->desc.persistent_idle_ns * 2 + UINT64_C(1000000);
+}
+
 static void sample_setup(struct probe *probe, struct way way, double out_ns[2])
 {
-    sleep_ns(probe->device->desc.persistent_idle_ns * 2 + UINT64_C(1000000));
+    sleep_ns(setup_pause_ns(probe));
     double first = time_run(probe, probe->one, way);
     double second = time_run(probe, probe->one, way);
     out_ns[0] = first - second;
@@ -324,9 +331,18 @@ static bool has(const struct probe *probe, enum vyre_ability_id ability)
     return probe->device->facts.abilities[ability].value != 0;
 }
 
+/* Whether both of the probe's batches run so. */
+static bool fits(const struct probe *probe, enum vyre_mode mode, uint32_t variant)
+{
+    return vyre_batch_check_mode(probe->one, mode, variant, NULL) == VYRE_OK &&
+           vyre_batch_check_mode(probe->many, mode, variant, NULL) == VYRE_OK;
+}
+
 static void measure_replay(struct probe *probe, uint32_t variant, enum vyre_cost_id record_batch)
 {
     const struct way way = {VYRE_MODE_REPLAY, variant};
+    if (!fits(probe, VYRE_MODE_REPLAY, variant))
+        return;
     const enum vyre_cost_id record_command = (enum vyre_cost_id)(record_batch + 1);
     const enum vyre_cost_id replay_batch = (enum vyre_cost_id)(record_batch + 2);
     const enum vyre_cost_id replay_command = (enum vyre_cost_id)(record_batch + 3);
@@ -349,13 +365,14 @@ static void measure_all(struct probe *probe)
         measure_replay(probe, 0, VYRE_COST_RECORD_BATCH);
     if (has(probe, VYRE_ABILITY_REPLAY) && variants & VYRE_VARIANT_DRIVER)
         measure_replay(probe, VYRE_VARIANT_DRIVER, VYRE_COST_DRIVER_RECORD_BATCH);
-    if (has(probe, VYRE_ABILITY_PERSISTENT) &&
-        vyre_batch_check_mode(probe->one, VYRE_MODE_PERSISTENT, 0, NULL) == VYRE_OK) {
+    if (has(probe, VYRE_ABILITY_PERSISTENT) && fits(probe, VYRE_MODE_PERSISTENT, 0)) {
         fail(probe, vyre_batch_warm_up(probe->one, VYRE_MODE_PERSISTENT, probe->diag));
         measure(probe, sample_slope, persistent, VYRE_SAMPLES_MAX, VYRE_COST_PERSISTENT_BATCH,
                 VYRE_COST_PERSISTENT_COMMAND);
-        measure(probe, sample_setup, persistent, VYRE_SAMPLES_MAX, VYRE_COST_PERSISTENT_SETUP,
-                no_second);
+        /* Each sample waits until nothing is resident: left unknown where that takes too long. */
+        if (setup_pause_ns(probe) * VYRE_SAMPLES_MIN <= probe->figure_ns * 2)
+            measure(probe, sample_setup, persistent, VYRE_SAMPLES_MAX, VYRE_COST_PERSISTENT_SETUP,
+                    no_second);
     }
     measure(probe, sample_copy, plain_way, VYRE_SAMPLES_MAX, VYRE_COST_COPY_BATCH,
             VYRE_COST_COPY_MIB);
@@ -406,8 +423,14 @@ static void tear_down(struct probe *probe)
     vyre_buffer_destroy(&probe->bulk);
     vyre_buffer_destroy(&probe->words);
     vyre_kernel_destroy(&probe->kernel);
-    vyre_memory_free(&probe->device->allocator, probe->host_bytes, BULK_BYTES,
-                     VYRE_CACHE_LINE_BYTES);
+    /* Transfers of a lost device may still go on: its memory is freed when it is closed. */
+    if (vyre_device_is_lost(probe->device) && !probe->device->left_behind) {
+        probe->device->left_behind = probe->host_bytes;
+        probe->device->left_behind_bytes = BULK_BYTES;
+    } else {
+        vyre_memory_free(&probe->device->allocator, probe->host_bytes, BULK_BYTES,
+                         VYRE_CACHE_LINE_BYTES);
+    }
 }
 
 enum vyre_status vyre_device_calibrate(struct vyre_device *device,

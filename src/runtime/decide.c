@@ -163,10 +163,14 @@ static bool fits(struct vyre_device *device, const struct vyre_body *body,
     const struct vyre_candidate *candidate = &device->candidates.list[index];
     uint16_t bit = (uint16_t)(1u << index);
     if (device->ops->batch_check && !(note->checked & bit)) {
-        note->checked |= bit;
-        if (device->ops->batch_check(device->native, &body->view, candidate->mode,
-                                     candidate->variant, NULL) != VYRE_OK)
+        enum vyre_status status = device->ops->batch_check(
+            device->native, &body->view, candidate->mode, candidate->variant, NULL);
+        if (status == VYRE_OK || status == VYRE_UNSUPPORTED)
+            note->checked |= bit;
+        if (status == VYRE_UNSUPPORTED)
             note->unfit |= bit;
+        if (status != VYRE_OK)
+            return false;
     }
     return !(note->unfit & bit);
 }
@@ -221,7 +225,10 @@ void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body
         };
         if (reason != VYRE_CANDIDATE_NONE)
             continue;
-        out_facts[i].ready = is_ready(device, body, i, now_ns);
+        /* Recorded again and again: what is measured of it holds the recording. */
+        bool thrown_away =
+            device->candidates.list[i].mode == VYRE_MODE_REPLAY && note->recorded > 1;
+        out_facts[i].ready = thrown_away || is_ready(device, body, i, now_ns);
         out_facts[i].fixed_ns =
             whole_ns(costs->fixed_batch_ns + costs->fixed_command_ns * commands);
         out_facts[i].per_batch_ns = whole_ns(costs->batch_ns);
@@ -306,14 +313,37 @@ void vyre_decide_mode_locked(struct vyre_device *device, struct vyre_body *body,
     };
 }
 
+bool vyre_decide_recorded_locked(struct vyre_device *device, const struct vyre_body *body)
+{
+    struct vyre_shape_note *note = note_of(device, body->shape_entry);
+    note->recorded += note->recorded < UINT32_MAX;
+    return note->recorded == 1;
+}
+
 void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *body,
-                               struct vyre_governor_choice *governed)
+                               enum vyre_status status, struct vyre_governor_choice *governed)
 {
     struct vyre_governor_shape *shape = body->shape_entry;
     struct vyre_shape_note *note = note_of(device, shape);
-    note->failed |= (uint16_t)(1u << governed->candidate);
+    uint32_t failed = governed->candidate;
+    uint16_t bit = (uint16_t)(1u << failed);
+    if (status == VYRE_UNSUPPORTED)
+        note->unfit |= bit;
+    else
+        note->failed |= bit;
     note->retry_at = shape->seen < UINT32_MAX / 2 ? shape->seen * 2 : UINT32_MAX;
     vyre_governor_abandon(&device->governor, shape, governed->serial, governed->candidate);
     vyre_governor_reopen(shape);
-    governed->candidate = 0; /* plain */
+    /* What the record will say: the batch runs plainly, as nothing else can. */
+    governed->candidate = 0;
+    governed->why = VYRE_WHY_ONLY_FEASIBLE;
+    governed->update_ns = 0.0;
+    governed->predicted_ns = 0.0;
+    if (governed->candidate_count > 0) {
+        governed->predicted_ns = governed->candidates[0].predicted_ns;
+        governed->candidates[0].reason = VYRE_CANDIDATE_NONE;
+        governed->candidates[failed].state = VYRE_CANDIDATE_OUT;
+        governed->candidates[failed].reason =
+            status == VYRE_UNSUPPORTED ? VYRE_CANDIDATE_UNFIT : VYRE_CANDIDATE_RECORDING_FAILED;
+    }
 }

@@ -52,8 +52,14 @@ void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body
                               struct vyre_shape_note *note,
                               struct vyre_candidate_facts out_facts[VYRE_CANDIDATES_MAX]);
 
-/* The choice could not be carried out; the batch runs plainly. The shape is not tried so again. */
+/* A recording of the body was made for auto. Returns whether it is the first one of its shape. */
+bool vyre_decide_recorded_locked(struct vyre_device *device, const struct vyre_body *body);
+
+/*
+ * The choice could not be carried out: `status` says why. The batch runs plainly, and the shape is
+ * not tried so again before it was seen twice as often, or ever where the mode does not fit it.
+ */
 void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *body,
-                               struct vyre_governor_choice *governed);
+                               enum vyre_status status, struct vyre_governor_choice *governed);
 
 #endif

@@ -286,6 +286,8 @@ void vyre_device_close(struct vyre_device **device)
     vyre_device_reclaim_locked(closing);
     vyre_lock_release(&closing->lock);
     free_spares(closing);
+    vyre_memory_free(&closing->allocator, closing->left_behind, closing->left_behind_bytes,
+                     VYRE_CACHE_LINE_BYTES);
     free_tables(closing);
     closing->ops->device_close(closing->native);
     free_device(closing);

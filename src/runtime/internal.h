@@ -143,7 +143,9 @@ struct vyre_device {
     struct vyre_measure measure;
     struct vyre_decisions *decisions; /* Owned; NULL: none are kept */
     uint64_t clock_ns;                /* when the clock was last read */
-    uint64_t persistent_seen_ns;      /* when something was last submitted to what is resident */
+    void *left_behind; /* Owned: memory that work of the lost device may touch, of ... */
+    size_t left_behind_bytes;
+    uint64_t persistent_seen_ns; /* when something was last submitted to what is resident */
     uint64_t by_mode[VYRE_MODE_COUNT];
     uint64_t memory_bytes;
     uint64_t sample_tick;
@@ -158,7 +160,8 @@ struct vyre_device {
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t submitted; /* written under the lock */
     /* Submissions in flight with a callback: while 0, completions need not look at their entry. */
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint32_t callbacks;
-    _Atomic uint32_t timed; /* the same of submissions whose end is timed */
+    _Atomic uint32_t timed;         /* the same of submissions whose end is timed */
+    _Atomic uint64_t wait_began_ns; /* lazy backends: when somebody last began to wait */
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t completed; /* written by complete, in order */
     _Atomic uint64_t failed;                                    /* submissions that ended badly */
     _Atomic uint32_t poisoned; /* buffers that hold poison; written under the failure_lock */

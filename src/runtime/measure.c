@@ -33,8 +33,10 @@ static uint64_t group_end(struct vyre_device *device, uint64_t first, uint64_t c
     return last;
 }
 
-static void forget(struct vyre_device *device, const struct vyre_measurement *measurement)
+/* Nothing can be said of what the batch cost. */
+static void forget(struct vyre_device *device, uint64_t sequence)
 {
+    const struct vyre_measurement *measurement = &entry_of(device, sequence)->measurement;
     if (measurement->learns)
         vyre_governor_abandon(&device->governor, measurement->shape, measurement->serial,
                               measurement->candidate);
@@ -81,8 +83,17 @@ static void tell(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns
         };
         vyre_governor_learn(&device->governor, &sample);
     } else {
-        forget(device, measurement);
+        forget(device, sequence);
     }
+}
+
+/* A batch in a required mode has no prediction: nobody knows its share. */
+static bool all_predicted(struct vyre_device *device, uint64_t first, uint64_t last)
+{
+    bool all = true;
+    for (uint64_t i = first; all && i <= last; i++)
+        all = entry_of(device, i)->measurement.predicted_ns > 0.0;
+    return all;
 }
 
 /* Shares the time of a group out by what was predicted for each of its batches. */
@@ -116,15 +127,17 @@ void vyre_measure_collect_locked(struct vyre_device *device)
         }
         uint64_t last = group_end(device, first, completed);
         uint64_t begin_ns = measurement->start_ns;
-        bool known = !measurement->behind || measure->last_known;
+        bool known = (!measurement->behind || measure->last_known) &&
+                     !entry_of(device, last)->measurement.end_unknown &&
+                     (first == last || all_predicted(device, first, last));
         if (measure->last_known && measure->last_end_ns > begin_ns)
             begin_ns = measure->last_end_ns;
         if (known)
             tell_group(device, first, last, begin_ns);
         for (uint64_t i = first; !known && i <= last; i++)
-            forget(device, &entry_of(device, i)->measurement);
+            forget(device, i);
         measure->last_end_ns = entry_of(device, last)->measurement.end_ns;
-        measure->last_known = true;
+        measure->last_known = !entry_of(device, last)->measurement.end_unknown;
         measure->pending -= (uint32_t)(last - first + 1);
         measure->next = last + 1;
     }

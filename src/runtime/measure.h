@@ -13,6 +13,7 @@
 #ifndef VYRE_RUNTIME_MEASURE_H
 #define VYRE_RUNTIME_MEASURE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,9 +23,10 @@ struct vyre_device;
 
 /* What is to be learned of one submission. Written by submit; `end_ns` by complete. */
 struct vyre_measurement {
-    bool timed;  /* the clock is read at both ends */
-    bool learns; /* in auto: the governor is told */
-    bool behind; /* another one was in flight at its start */
+    bool timed;       /* the clock is read at both ends */
+    bool learns;      /* in auto: the governor is told */
+    bool behind;      /* another one was in flight at its start */
+    bool end_unknown; /* nobody was looking when it ended */
     bool was_first;
     uint8_t candidate;
     uint8_t why;
@@ -35,6 +37,7 @@ struct vyre_measurement {
     double update_ns;
     uint64_t start_ns;
     uint64_t end_ns;
+    _Atomic uint64_t submitted_ns; /* when submit returned; 0: it has not */
 };
 
 struct vyre_measure {

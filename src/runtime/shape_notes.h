@@ -23,6 +23,7 @@ struct vyre_shape_note {
     uint16_t unfit;    /* candidates, as bits, that cannot run this shape */
     uint16_t failed;   /* candidates, as bits, that were tried and failed ... */
     uint32_t retry_at; /* ... until the shape was seen so often */
+    uint32_t recorded; /* recordings made of it */
     uint8_t wanted;    /* enum vyre_mode: what the verdicts asked for at the last comparison */
 };
 

@@ -137,72 +137,9 @@ static enum vyre_status check_mode(const struct vyre_device *device, enum vyre_m
     return VYRE_OK;
 }
 
-/* Fills mode, plan and recording of a submission. Auto falls back to plain where it has to. */
-static enum vyre_status prepare_locked(
-    struct vyre_device *device, struct vyre_body *body, const struct vyre_submit_options *options,
-    struct vyre_mode_choice *choice, struct vyre_governor_choice *governed,
-    struct vyre_submission *submission, struct vyre_batch_plan *plan,
-    struct vyre_recording **out_recording, bool *out_recorded, struct vyre_diag *diag)
-{
-    enum vyre_status status = VYRE_OK;
-    *choice = (struct vyre_mode_choice){options->mode, options->mode, VYRE_REASON_REQUIRED,
-                                        options->variant};
-    if (options->mode == VYRE_MODE_AUTO)
-        vyre_decide_mode_locked(device, body, options->repeat_hint, choice, governed);
-    if (choice->mode == VYRE_MODE_REPLAY) {
-        /* Auto goes on without the recording: then the caller's diagnostic stays as it was. */
-        bool required = options->mode == VYRE_MODE_REPLAY;
-        uint64_t made = device->recordings.made;
-        status = find_recording_locked(device, body, choice->variant, out_recording,
-                                       required ? diag : NULL);
-        *out_recorded = device->recordings.made != made;
-        if (status == VYRE_OK) {
-            submission->recording = (*out_recording)->native;
-        } else if (!required && status != VYRE_DEVICE_LOST) {
-            choice->mode = VYRE_MODE_PLAIN;
-            choice->variant = 0;
-            choice->reason = VYRE_REASON_RECORDING_FAILED;
-            vyre_decide_failed_locked(device, body, governed);
-            status = VYRE_OK;
-        }
-    }
-    if (status == VYRE_OK && choice->mode != VYRE_MODE_REPLAY && device->facts.wants_plan) {
-        status = vyre_batch_planner_plan(&device->planner, &body->view, plan, diag);
-        submission->plan = plan;
-    }
-    submission->mode = choice->mode;
-    submission->variant = choice->variant;
-    return status;
-}
+/* ---- One submission on its way ---------------------------------------------------------------- */
 
-/* ---- Submit ----------------------------------------------------------------------------------- */
-
-static struct vyre_result_entry *begin_entry_locked(struct vyre_device *device, uint64_t sequence,
-                                                    const struct vyre_body *body,
-                                                    const struct vyre_submit_options *options,
-                                                    const struct vyre_mode_choice *choice)
-{
-    struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
-    if (entry->sequence != 0 && entry->result.status != VYRE_OK)
-        device->forgotten_failure = entry->sequence;
-    entry->sequence = sequence;
-    entry->result = (struct vyre_batch_result){
-        .mode = choice->mode,
-        .wanted = choice->wanted,
-        .reason = choice->reason,
-        .variant = choice->variant,
-    };
-    entry->failure = (struct vyre_diag_brief){0};
-    entry->body = body;
-    entry->on_complete = options->on_complete;
-    entry->user = options->user;
-    atomic_store_explicit(&entry->ended, 0, memory_order_relaxed);
-    return entry;
-}
-
-/* ---- Measuring -------------------------------------------------------------------------------- */
-
-/* How one submission is timed. */
+/* How it is timed. */
 struct timing {
     bool asked;   /* by the caller */
     bool sampled; /* its turn came */
@@ -210,6 +147,25 @@ struct timing {
     bool timed;   /* the clock is read */
     uint64_t start_ns;
 };
+
+struct attempt {
+    struct vyre_device *device;
+    struct vyre_body *body;
+    const struct vyre_submit_options *options;
+    struct timing timing;
+    struct vyre_mode_choice choice;
+    struct vyre_governor_choice governed; /* in auto */
+    struct vyre_submission submission;
+    struct vyre_batch_plan plan;
+    struct vyre_recording *recording; /* REPLAY; Borrowed */
+    bool recorded;                    /* it was made just now */
+    bool fell_back;
+};
+
+static bool is_auto(const struct attempt *attempt)
+{
+    return attempt->options->mode == VYRE_MODE_AUTO;
+}
 
 /* Whether the choice for the body stands and the batch is too short to be timed each time. */
 static bool is_settled_and_short(const struct vyre_body *body)
@@ -219,78 +175,225 @@ static bool is_settled_and_short(const struct vyre_body *body)
            shape->seen + 1 < shape->check_at && shape->current_ns < ALWAYS_TIMED_NS;
 }
 
-static struct timing begin_timing(struct vyre_device *device, const struct vyre_body *body,
-                                  const struct vyre_submit_options *options)
+static void start_clock(struct attempt *attempt)
 {
-    uint64_t turn = device->sample_tick++ % SAMPLE_EVERY;
-    struct timing timing = {
+    attempt->timing.timed = true;
+    attempt->timing.start_ns = vyre_device_now_ns(attempt->device);
+    attempt->device->clock_ns = attempt->timing.start_ns;
+}
+
+/* Chooses the mode, and whether the submission is timed. */
+static void decide_locked(struct attempt *attempt)
+{
+    const struct vyre_submit_options *options = attempt->options;
+    uint64_t turn = attempt->device->sample_tick % SAMPLE_EVERY;
+    attempt->timing = (struct timing){
         .asked = options->timed,
         .sampled = turn < 2,
         .opens = turn == 0,
     };
-    bool learns = options->mode == VYRE_MODE_AUTO && !is_settled_and_short(body);
-    timing.timed = timing.asked || timing.sampled || learns;
-    if (timing.timed) {
-        timing.start_ns = vyre_device_now_ns(device);
-        device->clock_ns = timing.start_ns;
+    if (options->timed || turn < 2 || (is_auto(attempt) && !is_settled_and_short(attempt->body)))
+        start_clock(attempt);
+    attempt->choice = (struct vyre_mode_choice){options->mode, options->mode, VYRE_REASON_REQUIRED,
+                                                options->variant};
+    if (!is_auto(attempt))
+        return;
+    vyre_decide_mode_locked(attempt->device, attempt->body, options->repeat_hint, &attempt->choice,
+                            &attempt->governed);
+    /* Another hint or other constants reopened the question: what comes of it must be measured. */
+    if (!attempt->governed.settled && !attempt->timing.timed)
+        start_clock(attempt);
+}
+
+/* Finds or makes what the mode needs. */
+static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *diag)
+{
+    struct vyre_device *device = attempt->device;
+    struct vyre_submission *submission = &attempt->submission;
+    enum vyre_status status = VYRE_OK;
+    submission->mode = attempt->choice.mode;
+    submission->variant = attempt->choice.variant;
+    submission->recording = NULL;
+    submission->plan = NULL;
+    attempt->recording = NULL;
+    attempt->recorded = false;
+    if (attempt->choice.mode == VYRE_MODE_REPLAY) {
+        uint64_t made = device->recordings.made;
+        status = find_recording_locked(device, attempt->body, attempt->choice.variant,
+                                       &attempt->recording, diag);
+        attempt->recorded = device->recordings.made != made;
+        if (status == VYRE_OK)
+            submission->recording = attempt->recording->native;
+    } else if (device->facts.wants_plan) {
+        status =
+            vyre_batch_planner_plan(&device->planner, &attempt->body->view, &attempt->plan, diag);
+        submission->plan = &attempt->plan;
     }
-    return timing;
+    return status;
+}
+
+/* Auto goes on plainly when another mode fails. */
+static bool may_fall_back(const struct attempt *attempt, enum vyre_status status)
+{
+    return is_auto(attempt) && attempt->choice.mode != VYRE_MODE_PLAIN &&
+           status != VYRE_DEVICE_LOST && status != VYRE_BUSY;
+}
+
+static void fall_back_locked(struct attempt *attempt, enum vyre_status status)
+{
+    vyre_decide_failed_locked(attempt->device, attempt->body, status, &attempt->governed);
+    attempt->choice.mode = VYRE_MODE_PLAIN;
+    attempt->choice.variant = 0;
+    attempt->choice.reason =
+        status == VYRE_UNSUPPORTED ? VYRE_REASON_BATCH_UNFIT : VYRE_REASON_RECORDING_FAILED;
+    attempt->fell_back = true;
+}
+
+/* ---- Measuring -------------------------------------------------------------------------------- */
+
+/* Whether the submission pays what is paid once. */
+static bool pays_fixed_cost(const struct attempt *attempt)
+{
+    const struct vyre_device *device = attempt->device;
+    uint64_t seen_ns = device->persistent_seen_ns;
+    if (attempt->choice.mode == VYRE_MODE_PERSISTENT)
+        return seen_ns == 0 ||
+               attempt->timing.start_ns - seen_ns >= device->desc.persistent_idle_ns;
+    return attempt->recorded;
 }
 
 /* What is to be learned of the submission; before the backend sees it. */
-static void begin_measurement_locked(struct vyre_device *device, struct vyre_measurement *out,
-                                     const struct timing *timing,
-                                     const struct vyre_mode_choice *choice,
-                                     const struct vyre_governor_choice *governed,
-                                     const struct vyre_body *body, uint64_t sequence, bool recorded)
+static void begin_measurement_locked(struct attempt *attempt, struct vyre_measurement *out,
+                                     uint64_t sequence)
 {
-    out->timed = timing->timed;
-    if (!timing->timed)
+    struct vyre_device *device = attempt->device;
+    const struct vyre_governor_choice *governed = &attempt->governed;
+    out->timed = attempt->timing.timed;
+    if (!out->timed)
         return;
-    bool governs = choice->reason != VYRE_REASON_REQUIRED;
-    bool was_first = recorded;
-    if (choice->mode == VYRE_MODE_PERSISTENT) {
-        uint64_t idle_ns = device->desc.persistent_idle_ns;
-        was_first = device->persistent_seen_ns == 0 ||
-                    timing->start_ns - device->persistent_seen_ns >= idle_ns;
-        device->persistent_seen_ns = timing->start_ns;
-    }
+    bool was_first = pays_fixed_cost(attempt);
+    /* One that is made again and again is no fixed cost. */
+    if (is_auto(attempt) && attempt->recorded)
+        was_first = vyre_decide_recorded_locked(device, attempt->body);
     /* acquire: pairs with the release in vyre_device_on_complete. */
     uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
-    out->behind = completed + 1 < sequence;
-    out->was_first = was_first;
-    out->start_ns = timing->start_ns;
-    out->end_ns = timing->start_ns;
-    /* Where the choice stands, the first of two samples may follow a pause that nobody timed. */
-    out->learns = governs && !(governed->settled && timing->opens && was_first);
-    if (governs) {
-        out->shape = body->shape_entry;
+    *out = (struct vyre_measurement){
+        .timed = true,
+        .behind = completed + 1 < sequence,
+        .was_first = was_first,
+        .start_ns = attempt->timing.start_ns,
+        .end_ns = attempt->timing.start_ns,
+    };
+    if (is_auto(attempt)) {
+        /* Where the choice stands, the first of two samples may follow a pause nobody timed. */
+        bool after_pause = governed->settled && attempt->timing.opens && was_first;
+        out->learns = !after_pause && !attempt->fell_back;
+        out->shape = attempt->body->shape_entry;
         out->serial = governed->serial;
         out->candidate = governed->candidate;
         out->why = governed->why;
         out->predicted_ns = governed->predicted_ns;
         out->update_ns = governed->update_ns;
     }
-    device->measure.pending++;
+    if (device->measure.pending++ == 0) {
+        device->measure.next = sequence; /* what came before was not timed */
+        device->measure.last_known = device->measure.last_known && !out->behind;
+    }
     atomic_fetch_add_explicit(&device->timed, 1, memory_order_relaxed);
 }
 
-/* The submission was refused: nothing is to be learned of it. */
-static void take_back_locked(struct vyre_device *device, struct vyre_result_entry *entry,
-                             const struct vyre_submit_options *options)
+static void end_measurement_locked(struct vyre_device *device, struct vyre_measurement *measurement)
 {
+    if (!measurement->timed)
+        return;
+    device->measure.pending--;
+    atomic_fetch_sub_explicit(&device->timed, 1, memory_order_relaxed);
+    measurement->timed = false;
+}
+
+/* Nothing will be measured of the choice. */
+static void abandon_locked(const struct attempt *attempt)
+{
+    if (is_auto(attempt))
+        vyre_governor_abandon(&attempt->device->governor, attempt->body->shape_entry,
+                              attempt->governed.serial, attempt->governed.candidate);
+}
+
+/* ---- Submit ----------------------------------------------------------------------------------- */
+
+static struct vyre_result_entry *begin_entry_locked(const struct attempt *attempt,
+                                                    uint64_t sequence)
+{
+    struct vyre_device *device = attempt->device;
+    struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+    if (entry->sequence != 0 && entry->result.status != VYRE_OK)
+        device->forgotten_failure = entry->sequence;
+    entry->sequence = sequence;
+    entry->result = (struct vyre_batch_result){
+        .mode = attempt->choice.mode,
+        .wanted = attempt->choice.wanted,
+        .reason = attempt->choice.reason,
+        .variant = attempt->choice.variant,
+    };
+    entry->failure = (struct vyre_diag_brief){0};
+    entry->body = attempt->body;
+    entry->on_complete = attempt->options->on_complete;
+    entry->user = attempt->options->user;
+    atomic_store_explicit(&entry->ended, 0, memory_order_relaxed);
+    return entry;
+}
+
+/* What is known only now that the backend has it. */
+static void note_success_locked(struct attempt *attempt, struct vyre_result_entry *entry)
+{
+    struct vyre_device *device = attempt->device;
     struct vyre_measurement *measurement = &entry->measurement;
-    if (options->on_complete)
-        atomic_fetch_sub_explicit(&device->callbacks, 1, memory_order_relaxed);
-    if (measurement->timed) {
-        device->measure.pending--;
-        atomic_fetch_sub_explicit(&device->timed, 1, memory_order_relaxed);
-        if (measurement->learns)
-            vyre_governor_abandon(&device->governor, measurement->shape, measurement->serial,
-                                  measurement->candidate);
-        measurement->timed = false;
+    if (attempt->recording)
+        attempt->recording->last_sequence = entry->sequence;
+    device->by_mode[attempt->choice.mode]++;
+    device->sample_tick++;
+    measurement->record = vyre_note_decision_locked(
+        device, attempt->body, attempt->options->repeat_hint, &attempt->choice,
+        is_auto(attempt) ? &attempt->governed : NULL, attempt->timing.timed);
+    if (!attempt->timing.timed)
+        return;
+    if (attempt->choice.mode == VYRE_MODE_PERSISTENT)
+        device->persistent_seen_ns = attempt->timing.start_ns;
+    uint64_t now_ns = vyre_device_now_ns(device);
+    entry->result.host_ns = now_ns - attempt->timing.start_ns;
+    /* Relaxed: only a lazy backend's completions ask, and a little late is no harm. */
+    atomic_store_explicit(&measurement->submitted_ns, now_ns, memory_order_relaxed);
+}
+
+/* Hands the submission to the backend: the whole of it, or nothing. */
+static enum vyre_status queue_locked(struct attempt *attempt, uint64_t *out_sequence,
+                                     struct vyre_diag *diag)
+{
+    struct vyre_device *device = attempt->device;
+    uint64_t sequence = atomic_load_explicit(&device->submitted, memory_order_relaxed) + 1;
+    bool called_back = attempt->options->on_complete != NULL;
+    attempt->submission.sequence = sequence;
+    struct vyre_result_entry *entry = begin_entry_locked(attempt, sequence);
+    uint64_t previous = attempt->body->last_sequence;
+    attempt->body->last_sequence = sequence;
+    /* Relaxed: tickets reach other threads through the caller, with the order that he gives them. */
+    atomic_store_explicit(&device->submitted, sequence, memory_order_relaxed);
+    if (called_back)
+        atomic_fetch_add_explicit(&device->callbacks, 1, memory_order_relaxed);
+    begin_measurement_locked(attempt, &entry->measurement, sequence);
+    enum vyre_status status = device->ops->submit(device->native, &attempt->submission, diag);
+    if (status == VYRE_OK) {
+        note_success_locked(attempt, entry);
+        *out_sequence = sequence;
+        return VYRE_OK;
     }
+    if (called_back)
+        atomic_fetch_sub_explicit(&device->callbacks, 1, memory_order_relaxed);
+    end_measurement_locked(device, &entry->measurement);
     entry->sequence = 0;
+    attempt->body->last_sequence = previous;
+    atomic_store_explicit(&device->submitted, sequence - 1, memory_order_relaxed);
+    return status;
 }
 
 static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_body *body,
@@ -306,54 +409,39 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
         return status;
     if (device->dead_first)
         vyre_device_reclaim_locked(device);
-
     if (device->measure.pending > 0)
         vyre_measure_collect_locked(device);
 
-    struct timing timing = begin_timing(device, body, options);
-    struct vyre_mode_choice choice;
-    struct vyre_governor_choice governed;
-    struct vyre_submission submission = {
+    struct attempt attempt;
+    attempt.device = device;
+    attempt.body = body;
+    attempt.options = options;
+    attempt.fell_back = false;
+    decide_locked(&attempt);
+    attempt.submission = (struct vyre_submission){
         .view = &body->view,
-        .timed = timing.asked || timing.sampled,
+        .timed = attempt.timing.asked || attempt.timing.sampled,
         .called_back = options->on_complete != NULL,
     };
-    struct vyre_batch_plan plan;
-    struct vyre_recording *recording = NULL;
-    bool recorded = false;
-    status = prepare_locked(device, body, options, &choice, &governed, &submission, &plan,
-                            &recording, &recorded, diag);
-    if (status != VYRE_OK)
-        return status;
-
-    uint64_t sequence = atomic_load_explicit(&device->submitted, memory_order_relaxed) + 1;
-    submission.sequence = sequence;
-    struct vyre_result_entry *entry = begin_entry_locked(device, sequence, body, options, &choice);
-    uint64_t previous = body->last_sequence;
-    body->last_sequence = sequence;
-    /* Relaxed: tickets reach other threads through the caller, with the order that he gives them. */
-    atomic_store_explicit(&device->submitted, sequence, memory_order_relaxed);
-    if (options->on_complete)
-        atomic_fetch_add_explicit(&device->callbacks, 1, memory_order_relaxed);
-    begin_measurement_locked(device, &entry->measurement, &timing, &choice, &governed, body,
-                             sequence, recorded);
-    bool required = choice.reason == VYRE_REASON_REQUIRED;
-    entry->measurement.record = vyre_note_decision_locked(
-        device, body, options->repeat_hint, &choice, required ? NULL : &governed, timing.timed);
-    status = device->ops->submit(device->native, &submission, diag);
-    if (status != VYRE_OK) {
-        take_back_locked(device, entry, options);
-        body->last_sequence = previous;
-        atomic_store_explicit(&device->submitted, sequence - 1, memory_order_relaxed);
-        return status;
+    for (;;) {
+        /* While auto may go on plainly, the caller's diagnostic stays as it was. */
+        struct vyre_diag own;
+        own.id = VYRE_DIAG_NONE;
+        bool last = !may_fall_back(&attempt, VYRE_OK);
+        struct vyre_diag *reason = last ? diag : &own;
+        status = ready_locked(&attempt, reason);
+        if (status == VYRE_OK)
+            status = queue_locked(&attempt, out_sequence, reason);
+        if (status == VYRE_OK)
+            return VYRE_OK;
+        if (!may_fall_back(&attempt, status)) {
+            abandon_locked(&attempt);
+            if (!last && diag && own.id != VYRE_DIAG_NONE)
+                *diag = own;
+            return status;
+        }
+        fall_back_locked(&attempt, status);
     }
-    if (recording)
-        recording->last_sequence = sequence;
-    device->by_mode[choice.mode]++;
-    if (timing.timed)
-        entry->result.host_ns = vyre_device_now_ns(device) - timing.start_ns;
-    *out_sequence = sequence;
-    return VYRE_OK;
 }
 
 enum vyre_status vyre_batch_submit(struct vyre_batch *batch,
@@ -425,5 +513,7 @@ enum vyre_status vyre_batch_warm_up(struct vyre_batch *batch, enum vyre_mode mod
         status = device->ops->warm_up(device->native, mode, diag);
     if (status == VYRE_OK && device->ops->batch_warm_up)
         status = device->ops->batch_warm_up(device->native, &batch->body->view, mode, 0, diag);
+    if (status == VYRE_OK && mode == VYRE_MODE_PERSISTENT)
+        device->persistent_seen_ns = vyre_device_now_ns(device);
     return vyre_device_unlock(device, status, diag);
 }

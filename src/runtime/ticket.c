@@ -52,11 +52,35 @@ static void complete_and_call(struct vyre_device *device, struct vyre_result_ent
         .wanted = entry->result.wanted,
         .reason = entry->result.reason,
         .device_ns = entry->result.device_ns, /* host_ns: submit may not have returned yet */
+        .variant = entry->result.variant,
+        .device_begin_ns = entry->result.device_begin_ns,
     };
     atomic_fetch_sub_explicit(&device->callbacks, 1, memory_order_relaxed);
     /* release: pairs with the acquire in vyre_device_is_complete. */
     atomic_store_explicit(&device->completed, sequence, memory_order_release);
     on_complete(user, (struct vyre_ticket){device->identity, sequence}, &result);
+}
+
+/* A look at something that is complete already takes less than this. */
+#define ONE_LOOK_NS 2000
+
+/*
+ * When the batch ended. A lazy backend finds out when somebody looks: the end is known only if
+ * somebody looked all the time, from the submit on or since before the end.
+ */
+static void stamp(struct vyre_device *device, struct vyre_measurement *measurement)
+{
+    uint64_t now_ns = vyre_device_now_ns(device);
+    measurement->end_ns = now_ns;
+    if (!device->facts.completes_lazily)
+        return;
+    uint64_t wait_ns = atomic_load_explicit(&device->wait_began_ns, memory_order_relaxed);
+    uint64_t submitted_ns = atomic_load_explicit(&measurement->submitted_ns, memory_order_relaxed);
+    bool inside_submit = submitted_ns == 0;
+    bool waited_at_once = wait_ns >= submitted_ns && wait_ns - submitted_ns < ONE_LOOK_NS;
+    bool seen_to_end = wait_ns != 0 && wait_ns < now_ns && now_ns - wait_ns >= ONE_LOOK_NS &&
+                       wait_ns >= submitted_ns;
+    measurement->end_unknown = !inside_submit && !waited_at_once && !seen_to_end;
 }
 
 void vyre_device_on_complete(void *context, const struct vyre_completion *completion)
@@ -69,7 +93,7 @@ void vyre_device_on_complete(void *context, const struct vyre_completion *comple
         return;
     /* The entry is on the submitter's core: most completions leave it there, as it says OK. */
     if (atomic_load_explicit(&device->timed, memory_order_relaxed) && entry->measurement.timed) {
-        entry->measurement.end_ns = vyre_device_now_ns(device);
+        stamp(device, &entry->measurement);
         atomic_fetch_sub_explicit(&device->timed, 1, memory_order_relaxed);
     }
     if (completion->device_ns != 0) {
@@ -115,12 +139,13 @@ enum vyre_status vyre_device_unlock(struct vyre_device *device, enum vyre_status
                                     const struct vyre_diag *diag)
 {
     vyre_lock_release(&device->lock);
+    const bool told = diag && diag->status == VYRE_DEVICE_LOST; /* by this failure */
     if (status == VYRE_DEVICE_LOST && !vyre_device_is_lost(device)) {
         struct vyre_diag reason;
         vyre_diag_reset(&reason);
         (void)vyre_diag_set(&reason, VYRE_DIAG_DEVICE_LOST, device->label, 0,
                             "the driver reported the loss of the device");
-        vyre_device_on_lost(device, diag ? diag : &reason);
+        vyre_device_on_lost(device, told ? diag : &reason);
     }
     return status;
 }
@@ -192,8 +217,13 @@ enum vyre_status vyre_ticket_wait(struct vyre_device *device, struct vyre_ticket
     enum vyre_status status = check_ticket(device, ticket, diag);
     if (status != VYRE_OK)
         return status;
-    if (!vyre_device_is_complete(device, ticket.sequence) && !vyre_device_is_lost(device))
+    if (!vyre_device_is_complete(device, ticket.sequence) && !vyre_device_is_lost(device)) {
+        if (device->facts.completes_lazily &&
+            atomic_load_explicit(&device->timed, memory_order_relaxed) > 0)
+            atomic_store_explicit(&device->wait_began_ns, vyre_device_now_ns(device),
+                                  memory_order_relaxed);
         device->ops->wait(device->native, ticket.sequence, timeout_ns);
+    }
     if (vyre_device_is_complete(device, ticket.sequence))
         return ended(device, ticket.sequence, diag);
     if (vyre_device_is_lost(device))

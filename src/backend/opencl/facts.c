@@ -210,6 +210,7 @@ void vyre_cl_state_facts(const struct vyre_cl_device *device, const struct vyre_
     state_abilities(device, facts);
     state_features(device, facts);
     facts->costs = default_costs;
+    facts->completes_lazily = true;
     if (device->command_buffers.there)
         facts->variants[VYRE_MODE_REPLAY] = VYRE_VARIANT_DRIVER;
     facts->driver_bakes = VYRE_BAKES_CONSTANTS;

@@ -37,6 +37,7 @@ static void fill_facts(const struct vyre_sim *sim, uint32_t index, struct vyre_d
         .persistent_setup_ns = sim->costs.persistent_setup_ns,
     };
     facts->bakes = desc->bakes;
+    facts->completes_lazily = desc->completion == VYRE_SIM_COMPLETE_LAZY;
     facts->driver_bakes = desc->driver_bakes;
     for (int i = 0; i < VYRE_MODE_COUNT; i++)
         facts->variants[i] = desc->variants;

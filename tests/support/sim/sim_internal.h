@@ -211,4 +211,8 @@ uint64_t sim_shape(const struct vyre_batch_view *view);
 uint64_t sim_baked(const struct vyre_batch_view *view, uint32_t bakes);
 uint32_t sim_bakes(const struct vyre_sim *sim, uint32_t variant);
 
+/* VYRE_UNSUPPORTED when the batch does not fit the mode. */
+enum vyre_status sim_batch_check(void *self, const struct vyre_batch_view *view,
+                                 enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag);
+
 #endif

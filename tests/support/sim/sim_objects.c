@@ -241,15 +241,15 @@ static enum vyre_status kernel_reflect(void *self, const struct vyre_kernel_desc
 }
 
 /* Whether a kernel of the view refuses persistent mode. */
-static enum vyre_status batch_check(void *self, const struct vyre_batch_view *view,
-                                    enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag)
+enum vyre_status sim_batch_check(void *self, const struct vyre_batch_view *view,
+                                 enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag)
 {
     struct sim_device *device = self;
     const char *unfit = device->sim->desc.unfit_label;
     sim_check_view(device, view);
     if (variant & ~device->sim->desc.variants)
         sim_violate(device->sim, "batch_check of a variant that was not offered");
-    for (uint32_t i = 0; mode == VYRE_MODE_PERSISTENT && i < view->command_count; i++) {
+    for (uint32_t i = 0; unfit && mode == VYRE_MODE_PERSISTENT && i < view->command_count; i++) {
         const struct sim_kernel *kernel = view->commands[i].kernel;
         if (kernel && strcmp(kernel->label, unfit) == 0)
             return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, kernel->label, 0,
@@ -366,7 +366,7 @@ void sim_objects_fill_ops(struct vyre_backend_ops *ops)
     ops->kernel_create = kernel_create;
     ops->kernel_destroy = kernel_destroy;
     ops->kernel_reflect = kernel_reflect;
-    ops->batch_check = batch_check;
+    ops->batch_check = sim_batch_check;
     ops->record = record;
     ops->recording_destroy = recording_destroy;
     ops->buffer_write = buffer_write;
