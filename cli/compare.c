@@ -17,7 +17,7 @@
 
 #define COMPARE_TAKES                                                           \
     (CLI_TAKES_FILE | CLI_TAKES_BACKEND | CLI_TAKES_DEVICE | CLI_TAKES_REPEAT | \
-     CLI_TAKES_WORKERS | CLI_TAKES_QUIET)
+     CLI_TAKES_WORKERS | CLI_TAKES_QUIET | CLI_TAKES_STORE | CLI_TAKES_CALIBRATE)
 
 /* How long each mode runs, warm-up and rounds, when nobody says how often. */
 #define WARM_UP_NS UINT64_C(50000000)
@@ -44,6 +44,8 @@ static void release(struct comparison *comparison)
 {
     for (size_t i = 0; i < COMPARE_MODES; i++)
         drop(&comparison->contenders[i]);
+    cli_knowledge_close(&comparison->knowledge);
+    cli_decisions_deinit(&comparison->decisions);
     vyre_instance_destroy(&comparison->instance);
     workload_destroy(&comparison->workload);
 }
@@ -53,6 +55,23 @@ static void rule_out(struct contender *contender, const struct vyre_diag *diag)
 {
     drop(contender);
     snprintf(contender->reason, sizeof contender->reason, "%s", diag->message);
+}
+
+/*
+ * Auto is told what is known of the device. Nothing else runs yet. Without --repeat the comparison
+ * takes seconds, and a calibration is worth its time.
+ */
+static enum vyre_status inform(struct comparison *comparison, struct vyre_device *device,
+                               struct vyre_diag *diag)
+{
+    uint64_t pass = schedule_pass_length(comparison->workload);
+    uint32_t repeat = comparison->options.repeat;
+    uint64_t batches = repeat != 0 && pass <= UINT64_MAX / repeat ? pass * repeat : UINT64_MAX;
+    enum vyre_status status =
+        cli_knowledge_give(&comparison->knowledge, device, &comparison->options, batches, diag);
+    if (status == VYRE_OK)
+        cli_decisions_begin(&comparison->decisions, device);
+    return status;
 }
 
 static enum vyre_status enter(struct comparison *comparison, struct contender *contender,
@@ -68,6 +87,12 @@ static enum vyre_status enter(struct comparison *comparison, struct contender *c
         vyre_device_close(&device);
         rule_out(contender, diag);
         return VYRE_OK;
+    }
+    if (contender->mode == VYRE_MODE_AUTO)
+        status = inform(comparison, device, diag);
+    if (status != VYRE_OK) {
+        vyre_device_close(&device);
+        return status;
     }
     status = session_create(comparison->workload, device, COMPARE_MODES, &contender->session, diag);
     if (status != VYRE_OK)
@@ -275,12 +300,18 @@ static bool is_busy(const struct comparison *comparison)
 
 static enum cli_exit conclude(struct comparison *comparison, struct cli_output *out)
 {
+    const struct session *session = comparison->contenders[COMPARE_MODES - 1].session;
+    if (session)
+        cli_decisions_end(&comparison->decisions, session->device);
     if (comparison->options.json)
         compare_print_json(comparison, out);
     else if (!comparison->options.quiet || comparison->interrupted)
         compare_print_text(comparison, cli_colour_wanted(STDOUT_FILENO), out);
     if (is_busy(comparison))
         cli_interrupt_leave(out);
+    cli_output_flush(out);
+    if (session)
+        cli_knowledge_keep(&comparison->knowledge, session->device);
     if (comparison->interrupted)
         return CLI_EXIT_INTERRUPTED;
     if (compare_agrees(comparison))
@@ -288,7 +319,6 @@ static enum cli_exit conclude(struct comparison *comparison, struct cli_output *
     struct vyre_diag diag;
     (void)vyre_diag_set(&diag, VYRE_DIAG_CLI_DIGESTS, comparison->workload->name, 0,
                         "the outputs differ between the modes");
-    cli_output_flush(out);
     cli_message_print(&diag, NULL);
     return CLI_EXIT_FAILED;
 }
@@ -337,18 +367,22 @@ void cli_compare_help(struct cli_output *out)
 {
     cli_output_text(
         out,
-        "Usage: vyre compare FILE [--backend B] [--device N|NAME] [--repeat N] [--workers N]\n"
-        "                    [--json] [--quiet]\n"
+        "Usage: vyre compare FILE [--backend B] [--device D] [--repeat N] [--workers N]\n"
+        "                    [--calibrate] [--store PATH] [--no-store] [--json] [--quiet]\n"
         "\n"
         "Runs the workload FILE in every mode that the device has and in auto, in turns, in one\n"
         "process; prints the time of each mode, what auto lost against the best, and whether\n"
         "all modes gave the same bytes. If they did not, the exit code is 1.\n"
         "\n"
         "      --backend B     cpu, vulkan or opencl; the first that is there by default\n"
-        "      --device N      its number, or a part of its name; see `vyre devices`\n"
+        "      --device D      its number, a part of its name, its UUID or its kind (cpu,\n"
+        "                      integrated, discrete, software); see `vyre devices`\n"
         "      --repeat N      go through the schedule N times; by default often enough for\n"
         "                      each mode to run for about half a second\n"
         "      --workers N     threads of the cpu backend beside the caller's\n"
+        "      --calibrate     measure the device's costs first, whatever the store has\n"
+        "      --store PATH    where costs and learnings are kept; see `vyre store`\n"
+        "      --no-store      use none, and keep none\n"
         "      --json          print one JSON document\n"
         "      --quiet         print no table and no progress: the exit code tells\n"
         "  -h, --help          print this help\n"

@@ -8,6 +8,8 @@
 #ifndef VYRE_CLI_COMPARE_H
 #define VYRE_CLI_COMPARE_H
 
+#include "decisions.h"
+#include "knowledge.h"
 #include "options.h"
 #include "output.h"
 #include "runner.h"
@@ -35,9 +37,11 @@ struct comparison {
     struct contender contenders[COMPARE_MODES];
     struct vyre_device_info device;
     struct cli_progress progress;
-    uint64_t repeat;  /* passes through the schedule */
-    uint64_t warm_up; /* submissions before the first round */
-    uint64_t planned; /* submissions of each mode in all */
+    struct cli_knowledge knowledge; /* of the device of auto */
+    struct cli_decisions decisions; /* of auto, warm-up included */
+    uint64_t repeat;                /* passes through the schedule */
+    uint64_t warm_up;               /* submissions before the first round */
+    uint64_t planned;               /* submissions of each mode in all */
     uint64_t rounds;
     uint64_t rounds_done;
     uint64_t timed_batches; /* of each mode, in the rounds that are done */

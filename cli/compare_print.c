@@ -107,12 +107,15 @@ void compare_print_text(struct comparison *comparison, bool colour, struct cli_o
              comparison->device.driver);
     cli_output_text(out, line);
     snprintf(line, sizeof line,
-             "%s batches in each mode after %s to warm up, in %llu rounds; modes in turns\n\n",
+             "%s batches in each mode after %s to warm up, in %llu rounds; modes in turns\n",
              cli_unit_count(comparison->timed_batches).text,
              cli_unit_count(comparison->warm_up).text, (unsigned long long)comparison->rounds_done);
     cli_output_text(out, line);
+    cli_knowledge_print(&comparison->knowledge, out);
+    cli_output_text(out, "\n");
     print_table(comparison, colour, out);
     cli_output_text(out, "\n");
+    cli_decisions_print(&comparison->decisions, colour, out);
     print_conclusion(comparison, out);
 }
 
@@ -212,6 +215,8 @@ void compare_print_json(struct comparison *comparison, struct cli_output *out)
     cli_json_flag(&json, "interrupted", comparison->interrupted);
     digests_json(&json, comparison, &comparison->contenders[0]);
     conclusion_json(&json, comparison);
+    cli_decisions_json(&comparison->decisions, &json);
+    cli_knowledge_json(&comparison->knowledge, &json);
     cli_json_array(&json, "modes");
     for (size_t i = 0; i < COMPARE_MODES; i++)
         contender_json(&json, comparison, &comparison->contenders[i]);

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "costs.h"
+#include "devices_more.h"
 #include "grid.h"
 #include "json.h"
 #include "message.h"
@@ -21,8 +23,7 @@ struct device_report {
     struct vyre_device_info info;
     struct vyre_ability abilities[VYRE_ABILITY_COUNT];
     struct vyre_device_limits limits;
-    struct vyre_feature features[VYRE_FEATURES_MAX];
-    size_t feature_count;
+    struct device_more more;
     struct vyre_diag failure; /* id NONE: it was opened */
 };
 
@@ -31,10 +32,11 @@ struct writer {
     struct cli_output *out;
     struct cli_json *json; /* NULL: text */
     bool colour;
+    struct vyre_store *store; /* Borrowed; may be NULL */
 };
 
 static void inspect(struct vyre_instance *instance, const char *backend, uint32_t index,
-                    struct device_report *report)
+                    struct vyre_store *store, struct device_report *report)
 {
     memset(report, 0, sizeof *report);
     report->info = (struct vyre_device_info){.backend = backend, .index = index};
@@ -47,7 +49,7 @@ static void inspect(struct vyre_instance *instance, const char *backend, uint32_
     vyre_device_get_limits(device, &report->limits);
     for (unsigned i = 0; i < VYRE_ABILITY_COUNT; i++)
         vyre_device_get_ability(device, (enum vyre_ability_id)i, &report->abilities[i]);
-    report->feature_count = vyre_device_features(device, report->features, VYRE_FEATURES_MAX);
+    device_more_read(device, store, &report->more);
     vyre_device_close(&device);
 }
 
@@ -64,21 +66,6 @@ static void print_abilities(const struct writer *writer, const struct device_rep
         cli_grid_add(&grid, vyre_ability_name((enum vyre_ability_id)i));
         cli_grid_add(&grid, ability->value ? cli_unit_count(ability->value).text : "absent");
         cli_grid_add(&grid, ability->value ? "" : ability->reason);
-    }
-    cli_grid_print(&grid, 4, writer->out);
-    cli_grid_deinit(&grid);
-}
-
-static void print_features(const struct writer *writer, const struct device_report *report)
-{
-    static const char *const heads[] = {"feature", "value", "if absent, why"};
-    struct cli_grid grid;
-    cli_grid_init(&grid, "lll", heads, writer->colour);
-    for (size_t i = 0; i < report->feature_count; i++) {
-        const struct vyre_feature *feature = &report->features[i];
-        cli_grid_add(&grid, feature->name);
-        cli_grid_add(&grid, feature->value[0] ? feature->value : "absent");
-        cli_grid_add(&grid, feature->reason);
     }
     cli_grid_print(&grid, 4, writer->out);
     cli_grid_deinit(&grid);
@@ -122,16 +109,16 @@ static void print_device(const struct writer *writer, const struct device_report
         cli_output_text(writer->out, line);
         return;
     }
-    snprintf(line, sizeof line, "  device %u: %s\n    kind %s, driver %s\n\n", report->info.index,
-             report->info.name, vyre_device_kind_name(report->info.kind), report->info.driver);
+    bool has_uuid = !cli_uuid_is_none(report->info.uuid);
+    snprintf(line, sizeof line, "  device %u: %s\n    kind %s, driver %s\n%s%s%s\n",
+             report->info.index, report->info.name, vyre_device_kind_name(report->info.kind),
+             report->info.driver, has_uuid ? "    UUID " : "",
+             has_uuid ? cli_uuid_format(report->info.uuid).text : "", has_uuid ? "\n" : "");
     cli_output_text(writer->out, line);
     print_abilities(writer, report);
     cli_output_text(writer->out, "\n");
-    if (report->feature_count > 0) {
-        print_features(writer, report);
-        cli_output_text(writer->out, "\n");
-    }
     print_limits(writer, report);
+    device_more_print(&report->more, writer->colour, writer->out);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------
@@ -165,6 +152,9 @@ static void device_json(struct cli_json *json, const struct device_report *repor
         cli_json_text(json, "name", report->info.name);
         cli_json_text(json, "kind", vyre_device_kind_name(report->info.kind));
         cli_json_text(json, "driver", report->info.driver);
+        cli_json_text(
+            json, "uuid",
+            cli_uuid_is_none(report->info.uuid) ? NULL : cli_uuid_format(report->info.uuid).text);
         cli_json_object(json, "abilities");
         for (unsigned i = 0; i < VYRE_ABILITY_COUNT; i++) {
             const struct vyre_ability *ability = &report->abilities[i];
@@ -174,17 +164,8 @@ static void device_json(struct cli_json *json, const struct device_report *repor
             cli_json_end_object(json);
         }
         cli_json_end_object(json);
-        cli_json_object(json, "features");
-        for (size_t i = 0; i < report->feature_count; i++) {
-            const struct vyre_feature *feature = &report->features[i];
-            bool there = feature->value[0] != '\0';
-            cli_json_object(json, feature->name);
-            cli_json_text(json, "value", there ? feature->value : NULL);
-            cli_json_text(json, "reason", there ? NULL : feature->reason);
-            cli_json_end_object(json);
-        }
-        cli_json_end_object(json);
         limits_json(json, &report->limits);
+        device_more_json(&report->more, json);
     }
     cli_json_end_object(json);
 }
@@ -227,7 +208,7 @@ static void list_backend(const struct writer *writer, struct vyre_instance *inst
     begin_backend(writer, backend->name, absent ? backend->reason.message : NULL);
     for (uint32_t i = 0; !absent && i < backend->device_count; i++) {
         struct device_report report;
-        inspect(instance, backend->name, i, &report);
+        inspect(instance, backend->name, i, writer->store, &report);
         if (writer->json)
             device_json(writer->json, &report);
         else
@@ -255,7 +236,8 @@ enum cli_exit cli_devices_run(char **arguments, size_t count, struct cli_output 
     struct vyre_diag diag;
     vyre_diag_reset(&diag);
     struct cli_options options;
-    if (cli_options_read("devices", 0, arguments, count, &options, &diag) != VYRE_OK) {
+    if (cli_options_read("devices", CLI_TAKES_STORE, arguments, count, &options, &diag) !=
+        VYRE_OK) {
         cli_message_print(&diag, NULL);
         return CLI_EXIT_BAD_INPUT;
     }
@@ -268,9 +250,13 @@ enum cli_exit cli_devices_run(char **arguments, size_t count, struct cli_output 
         cli_message_print(&diag, NULL);
         return CLI_EXIT_FAILED;
     }
+    struct vyre_store *store = NULL;
+    if (!options.store.none && cli_store_peek(&options.store, &store, &diag) != VYRE_OK)
+        cli_message_print(&diag, NULL); /* the devices are there all the same */
     struct cli_json json;
     cli_json_init(&json, out);
-    struct writer writer = {out, options.json ? &json : NULL, cli_colour_wanted(STDOUT_FILENO)};
+    struct writer writer = {out, options.json ? &json : NULL, cli_colour_wanted(STDOUT_FILENO),
+                            store};
     if (options.json) {
         cli_json_object(&json, NULL);
         cli_json_array(&json, "backends");
@@ -282,19 +268,22 @@ enum cli_exit cli_devices_run(char **arguments, size_t count, struct cli_output 
         cli_json_finish(&json);
     }
     vyre_instance_destroy(&instance);
+    vyre_store_close(&store);
     return CLI_EXIT_DONE;
 }
 
 void cli_devices_help(struct cli_output *out)
 {
     cli_output_text(out,
-                    "Usage: vyre devices [--json]\n"
+                    "Usage: vyre devices [--store PATH] [--no-store] [--json]\n"
                     "\n"
-                    "Lists the backends and their devices: what each can do, its limits, and for\n"
-                    "what is absent the reason.\n"
+                    "Lists the backends and their devices: what each can do, its limits, for what\n"
+                    "is absent the reason, and what launching costs, if `vyre probe` measured it.\n"
                     "\n"
-                    "      --json  print one JSON document\n"
-                    "  -h, --help  print this help\n"
+                    "      --store PATH  the store's file; see `vyre store --help`\n"
+                    "      --no-store    do not look for costs\n"
+                    "      --json        print one JSON document\n"
+                    "  -h, --help        print this help\n"
                     "\n"
                     "Examples:\n"
                     "  vyre devices\n"

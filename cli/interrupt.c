@@ -20,7 +20,8 @@ static atomic_int seen;
 static atomic_int line_shown;
 static _Atomic uint64_t done_count;
 static _Atomic uint64_t total_count;
-static _Atomic uint64_t first_ms; /* when the first SIGINT came */
+static const char *_Atomic unit_text; /* NULL: nothing is counted */
+static _Atomic uint64_t first_ms;     /* when the first SIGINT came */
 static timer_t grace_timer;
 static atomic_int has_timer;
 
@@ -54,7 +55,10 @@ static _Noreturn void leave_at_once(void)
         write_number(atomic_load(&done_count));
         write_text(" of ");
         write_number(total);
-        write_text(" batches; the rest of the work did not stop in time");
+        const char *unit = atomic_load(&unit_text);
+        write_text(" ");
+        write_text(unit ? unit : "");
+        write_text("; the rest of the work did not stop in time");
     }
     write_text("\n");
     _exit(CLI_EXIT_INTERRUPTED);
@@ -111,6 +115,11 @@ void cli_interrupt_set_done(uint64_t done, uint64_t total)
 {
     atomic_store_explicit(&done_count, done, memory_order_relaxed);
     atomic_store_explicit(&total_count, total, memory_order_relaxed);
+}
+
+void cli_interrupt_set_unit(const char *unit)
+{
+    atomic_store_explicit(&unit_text, unit, memory_order_relaxed);
 }
 
 void cli_interrupt_set_line_shown(bool shown)

@@ -26,6 +26,7 @@ bool cli_interrupted(void);
 
 /* What the last words are if it comes to a hasty end; `shown` is a progress line to be cleared. */
 void cli_interrupt_set_done(uint64_t done, uint64_t total);
+void cli_interrupt_set_unit(const char *unit); /* Static: "batches" */
 void cli_interrupt_set_line_shown(bool shown);
 
 /* Ends the process with 130, without waiting for a device that is still busy. */

@@ -22,6 +22,7 @@ static const struct cli_command commands[] = {
     {"trace", "make a Chrome trace of what `run --record` wrote", cli_trace_run, cli_trace_help},
     {"devices", "list backends and devices with what they can do", cli_devices_run,
      cli_devices_help},
+    {"probe", "measure what launching costs on each device", cli_probe_run, cli_probe_help},
     {"decide", "ask one policy, for a table of inputs or for one set", cli_decide_run,
      cli_decide_help},
     {"store", "list, export, import, prune or check what was learned", cli_store_run,

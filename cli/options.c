@@ -101,6 +101,32 @@ static enum vyre_status take_output(struct cli_options *options, const char *val
     return VYRE_OK;
 }
 
+static enum vyre_status take_store(struct cli_options *options, const char *value,
+                                   struct vyre_diag *diag)
+{
+    (void)diag;
+    options->store.path = value;
+    return VYRE_OK;
+}
+
+static enum vyre_status take_no_store(struct cli_options *options, const char *value,
+                                      struct vyre_diag *diag)
+{
+    (void)value;
+    (void)diag;
+    options->store.none = true;
+    return VYRE_OK;
+}
+
+static enum vyre_status take_calibrate(struct cli_options *options, const char *value,
+                                       struct vyre_diag *diag)
+{
+    (void)value;
+    (void)diag;
+    options->calibrate = true;
+    return VYRE_OK;
+}
+
 static enum vyre_status take_json(struct cli_options *options, const char *value,
                                   struct vyre_diag *diag)
 {
@@ -137,6 +163,9 @@ static const struct option known_options[] = {
     {"--quiet", CLI_TAKES_QUIET, false, take_quiet},
     {"--output", CLI_TAKES_OUTPUT, true, take_output},
     {"-o", CLI_TAKES_OUTPUT, true, take_output},
+    {"--store", CLI_TAKES_STORE, true, take_store},
+    {"--no-store", CLI_TAKES_STORE, false, take_no_store},
+    {"--calibrate", CLI_TAKES_CALIBRATE, false, take_calibrate},
     {"--json", 0, false, take_json},
     {"--help", 0, false, take_help},
     {"-h", 0, false, take_help},
@@ -245,5 +274,7 @@ enum vyre_status cli_options_read(const char *command, unsigned takes, char **ar
     bool needs_file = (takes & CLI_TAKES_FILE) && !out_options->help;
     if (status == VYRE_OK && needs_file && (!out_options->file || out_options->file[0] == '\0'))
         status = misuse(command, "needs a file", command, diag);
+    if (status == VYRE_OK && out_options->store.none && out_options->store.path)
+        status = misuse(command, "and --store exclude each other", "--no-store", diag);
     return status;
 }

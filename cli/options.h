@@ -12,6 +12,8 @@
 
 #include <vyre/vyre.h>
 
+#include "store_place.h"
+
 /* What a command takes, as bits. */
 enum cli_option_set {
     CLI_TAKES_FILE = 1,
@@ -22,6 +24,8 @@ enum cli_option_set {
     CLI_TAKES_WORKERS = 32,
     CLI_TAKES_QUIET = 64,
     CLI_TAKES_OUTPUT = 128, /* and then no --json: the output has its own form */
+    CLI_TAKES_STORE = 256,  /* --store, --no-store */
+    CLI_TAKES_CALIBRATE = 512,
 };
 
 #define CLI_REPEAT_MAX  1000000
@@ -33,11 +37,13 @@ struct cli_options {
     bool quiet;
     const char *file;    /* Borrowed, all texts, from the arguments */
     const char *backend; /* NULL: any */
-    const char *device;  /* NULL: the first; a number or a part of a name */
+    const char *device;  /* NULL: the first; see cli_device_open */
     const char *output;  /* NULL: not given */
     enum vyre_mode mode;
     uint32_t repeat;  /* 0: not given */
     uint32_t workers; /* 0: not given */
+    bool calibrate;
+    struct cli_store_options store;
 };
 
 /*

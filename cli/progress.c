@@ -37,6 +37,13 @@ void cli_progress_begin(struct cli_progress *progress, bool quiet, uint64_t tota
         .total = total,
     };
     cli_interrupt_set_done(0, total);
+    cli_progress_set_unit(progress, "batches");
+}
+
+void cli_progress_set_unit(struct cli_progress *progress, const char *unit)
+{
+    progress->unit = unit;
+    cli_interrupt_set_unit(unit);
 }
 
 void cli_progress_set_total(struct cli_progress *progress, uint64_t total)
@@ -55,9 +62,9 @@ static void draw(const struct cli_progress *progress, uint64_t done, uint64_t el
     bar[BAR_CELLS] = '\0';
     double left_s = part > 0 ? (double)elapsed_ns * (1 - part) / part / 1e9 : 0;
     char line[160];
-    int length = snprintf(line, sizeof line, "\r[%s] %3d %%  %s of %s batches, %.0f s left\x1b[K",
-                          bar, (int)(part * 100), cli_unit_count(done).text,
-                          cli_unit_count(progress->total).text, left_s);
+    int length = snprintf(line, sizeof line, "\r[%s] %3d %%  %s of %s %s, %.0f s left\x1b[K", bar,
+                          (int)(part * 100), cli_unit_count(done).text,
+                          cli_unit_count(progress->total).text, progress->unit, left_s);
     size_t size = length < (int)sizeof line ? (size_t)length : sizeof line - 1;
     ssize_t ignored = write(STDERR_FILENO, line, size);
     (void)ignored;

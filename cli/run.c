@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "interrupt.h"
+#include "knowledge.h"
 #include "message.h"
 #include "options.h"
 #include "run_print.h"
@@ -13,7 +14,7 @@
 
 #define RUN_TAKES                                                                                \
     (CLI_TAKES_FILE | CLI_TAKES_BACKEND | CLI_TAKES_DEVICE | CLI_TAKES_MODE | CLI_TAKES_REPEAT | \
-     CLI_TAKES_WORKERS | CLI_TAKES_QUIET)
+     CLI_TAKES_WORKERS | CLI_TAKES_QUIET | CLI_TAKES_STORE | CLI_TAKES_CALIBRATE)
 
 /* All that a run holds; released in one place. */
 struct run {
@@ -24,6 +25,8 @@ struct run {
     struct session *session;
     struct runner runner;
     struct cli_progress progress;
+    struct cli_knowledge knowledge;
+    struct cli_decisions decisions;
     char (*digests)[VYRE_HASH128_TEXT_BYTES];
 };
 
@@ -31,10 +34,29 @@ static void release(struct run *run)
 {
     runner_deinit(&run->runner);
     session_destroy(&run->session);
+    cli_knowledge_close(&run->knowledge);
+    cli_decisions_deinit(&run->decisions);
     vyre_instance_destroy(&run->instance);
     vyre_audit_destroy(&run->audit);
     workload_destroy(&run->workload);
     free(run->digests);
+}
+
+static uint64_t planned(const struct run *run)
+{
+    uint64_t pass = schedule_pass_length(run->workload);
+    return pass > UINT64_MAX / run->options.repeat ? UINT64_MAX : pass * run->options.repeat;
+}
+
+/* What must hold of the device before the workload is made live on it, and what is known of it. */
+static enum vyre_status prepare(struct run *run, struct vyre_device *device, struct vyre_diag *diag)
+{
+    enum vyre_status status = cli_mode_check(device, run->options.mode, diag);
+    if (status == VYRE_OK)
+        status = cli_knowledge_give(&run->knowledge, device, &run->options, planned(run), diag);
+    if (status == VYRE_OK)
+        cli_decisions_begin(&run->decisions, device);
+    return status;
 }
 
 static enum vyre_status set_up(struct run *run, struct vyre_diag *diag)
@@ -50,7 +72,7 @@ static enum vyre_status set_up(struct run *run, struct vyre_diag *diag)
     if (status == VYRE_OK)
         status = cli_device_open(run->instance, &run->options, &device, diag);
     if (status == VYRE_OK) {
-        status = cli_mode_check(device, run->options.mode, diag);
+        status = prepare(run, device, diag);
         if (status != VYRE_OK)
             vyre_device_close(&device);
     }
@@ -74,12 +96,6 @@ static enum vyre_status read_digests(struct run *run, struct vyre_diag *diag)
     return status;
 }
 
-static uint64_t planned(const struct run *run)
-{
-    uint64_t pass = schedule_pass_length(run->workload);
-    return pass > UINT64_MAX / run->options.repeat ? UINT64_MAX : pass * run->options.repeat;
-}
-
 static void print(struct run *run, struct cli_output *out)
 {
     struct run_summary summary = {
@@ -87,6 +103,8 @@ static void print(struct run *run, struct cli_output *out)
         .repeat = run->options.repeat,
         .planned = planned(run),
         .digests = run->digests,
+        .knowledge = &run->knowledge,
+        .decisions = &run->decisions,
         .interrupted = cli_interrupted(),
     };
     vyre_device_get_info(run->session->device, &summary.device);
@@ -115,9 +133,13 @@ static enum cli_exit execute(struct run *run, struct cli_output *out)
         cli_message_print_file(&diag, run->options.file);
         return cli_exit_of_work(&diag);
     }
+    cli_decisions_end(&run->decisions, run->session->device);
     print(run, out);
     if (run->runner.busy)
         cli_interrupt_leave(out);
+    /* Whoever waits for the results does not wait for the store. */
+    cli_output_flush(out);
+    cli_knowledge_keep(&run->knowledge, run->session->device);
     return cli_interrupted() ? CLI_EXIT_INTERRUPTED : CLI_EXIT_DONE;
 }
 
@@ -144,24 +166,33 @@ enum cli_exit cli_run_run(char **arguments, size_t count, struct cli_output *out
 void cli_run_help(struct cli_output *out)
 {
     cli_output_text(
-        out, "Usage: vyre run FILE [--backend B] [--device N|NAME] [--mode M] [--repeat N]\n"
-             "                [--workers N] [--json] [--quiet]\n"
+        out, "Usage: vyre run FILE [--backend B] [--device D] [--mode M] [--repeat N]\n"
+             "                [--workers N] [--calibrate] [--store PATH] [--no-store] [--json]\n"
+             "                [--quiet]\n"
              "\n"
              "Runs the workload FILE and prints, for each of its batches, how it was launched and\n"
              "why, how long it took, and a digest of each output.\n"
              "\n"
              "      --backend B     cpu, vulkan or opencl; the first that is there by default\n"
-             "      --device N      its number, or a part of its name; see `vyre devices`\n"
+             "      --device D      its number, a part of its name, its UUID or its kind (cpu,\n"
+             "                      integrated, discrete, software); see `vyre devices`\n"
              "      --mode M        auto, plain, replay or persistent; auto by default\n"
              "      --repeat N      run the schedule N times\n"
              "      --workers N     threads of the cpu backend beside the caller's\n"
+             "      --calibrate     measure the device's costs first, whatever the store has\n"
+             "      --store PATH    where costs and learnings are kept; see `vyre store`\n"
+             "      --no-store      use none, and keep none\n"
              "      --json          print one JSON document\n"
              "      --quiet         print no table and no progress\n"
              "  -h, --help          print this help\n"
              "\n"
+             "Auto decides by costs that were measured in the last 7 days, if the store has them.\n"
+             "If not, a schedule of more than 200 batches begins with a calibration of about half\n"
+             "a second; a shorter one goes by what the backend states.\n"
+             "\n"
              "Times are measured on a part of the batches. What was saved against plain launches\n"
              "is measured where the run itself ran both, and else what the verdict predicts from\n"
-             "the stated costs; `vyre compare` measures it properly.\n"
+             "the costs; `vyre compare` measures it properly.\n"
              "\n"
              "Examples:\n"
              "  vyre run examples/workloads/decode.json\n"

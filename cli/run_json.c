@@ -128,6 +128,8 @@ void run_print_json(const struct run_summary *summary, struct cli_output *out)
         cli_json_u64(&json, vyre_mode_name((enum vyre_mode)mode), runner->by_mode[mode]);
     cli_json_end_object(&json);
     saved_json(&json, runner);
+    cli_decisions_json(summary->decisions, &json);
+    cli_knowledge_json(summary->knowledge, &json);
     cli_json_array(&json, "kinds");
     for (size_t i = 0; i < workload->batch_count; i++) {
         if (runner->kinds[i].submitted > 0)

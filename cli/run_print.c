@@ -156,10 +156,12 @@ static void print_head(const struct run_summary *summary, struct cli_output *out
              summary->device.backend, summary->device.index, summary->device.name,
              summary->device.driver, vyre_mode_name(summary->runner->mode));
     cli_output_text(out, line);
-    snprintf(line, sizeof line, "%s in %zu buffer%s, with uploads and downloads\n\n",
+    snprintf(line, sizeof line, "%s in %zu buffer%s, with uploads and downloads\n",
              cli_unit_bytes(session_memory_bytes(workload)).text, workload->buffer_count,
              workload->buffer_count == 1 ? "" : "s");
     cli_output_text(out, line);
+    cli_knowledge_print(summary->knowledge, out);
+    cli_output_text(out, "\n");
 }
 
 static void print_totals(const struct run_summary *summary, struct cli_output *out)
@@ -199,6 +201,8 @@ void run_print_text(const struct run_summary *summary, bool colour, struct cli_o
 {
     print_head(summary, out);
     print_kinds(summary, colour, out);
+    if (summary->runner->mode == VYRE_MODE_AUTO)
+        cli_decisions_print(summary->decisions, colour, out);
     print_totals(summary, out);
     print_digests(summary, colour, out);
 }

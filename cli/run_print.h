@@ -4,6 +4,8 @@
 #ifndef VYRE_CLI_RUN_PRINT_H
 #define VYRE_CLI_RUN_PRINT_H
 
+#include "decisions.h"
+#include "knowledge.h"
 #include "output.h"
 #include "runner.h"
 
@@ -15,6 +17,8 @@ struct run_summary {
     uint64_t planned;                         /* submissions of the whole run */
     char (*digests)[VYRE_HASH128_TEXT_BYTES]; /* Borrowed: one per output; NULL: not read */
     bool interrupted;
+    const struct cli_knowledge *knowledge; /* Borrowed */
+    struct cli_decisions *decisions;       /* Borrowed */
 };
 
 void run_print_text(const struct run_summary *summary, bool colour, struct cli_output *out);

@@ -116,7 +116,8 @@ static enum vyre_status add_host(struct parts *parts, const struct workload_kern
         parts->count++;
     } else if (kernel->host_name) {
         vyre_host_function *function = host_kernel_find(kernel->host_name);
-        *payload = (struct vyre_payload){.target = VYRE_TARGET_HOST, .function = function};
+        *payload = (struct vyre_payload){
+            .target = VYRE_TARGET_HOST, .function = function, .entry = kernel->host_name};
         parts->count++;
         if (!function) {
             (void)vyre_diag_set(diag, VYRE_DIAG_KERNEL_SYMBOL, NULL, 0,

@@ -88,3 +88,18 @@ enum vyre_status cli_store_open(const struct cli_store_options *options,
                                          .log = cli_store_log};
     return vyre_store_open(&desc, out_store, diag);
 }
+
+enum vyre_status cli_store_peek(const struct cli_store_options *options,
+                                struct vyre_store **out_store, struct vyre_diag *diag)
+{
+    struct cli_store_place place;
+    struct vyre_diag note;
+    struct stat facts;
+    *out_store = NULL;
+    if (cli_store_find(options, cli_store_environment, &place, &note) != VYRE_OK)
+        place = (struct cli_store_place){.none = true};
+    bool present = !place.none && stat(place.path, &facts) == 0;
+    const struct vyre_store_desc desc = {
+        .path = present ? place.path : NULL, .read_only = true, .log = cli_store_log};
+    return vyre_store_open(&desc, out_store, diag);
+}

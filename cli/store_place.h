@@ -49,6 +49,14 @@ VYRE_NODISCARD enum vyre_status cli_store_open(const struct cli_store_options *o
                                                struct vyre_store **out_store,
                                                struct vyre_diag *diag);
 
+/*
+ * Opens the store of a command that only looks: nothing on disk is made or changed, and without a
+ * file it is empty.
+ */
+VYRE_NODISCARD enum vyre_status cli_store_peek(const struct cli_store_options *options,
+                                               struct vyre_store **out_store,
+                                               struct vyre_diag *diag);
+
 /* Makes the folder that the path lies in, and those above it, for the user alone. */
 void cli_store_make_folder(const char *path);
 

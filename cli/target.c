@@ -5,9 +5,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "message.h"
 #include "suggest.h"
+
+/* Enough for what `vyre run` says of its decisions. */
+#define DECISIONS_KEPT 1024
 
 const char *const cli_known_backends[] = {"cpu", "vulkan", "opencl"};
 const size_t cli_known_backend_count = sizeof cli_known_backends / sizeof cli_known_backends[0];
@@ -43,9 +47,74 @@ static enum vyre_status refuse_backend(const char *name, struct vyre_diag *diag)
     return status;
 }
 
+static enum vyre_status refuse_uuid(const char *text, struct vyre_diag *diag)
+{
+    enum vyre_status status =
+        vyre_diag_set(diag, VYRE_DIAG_DEVICE_UNKNOWN, NULL, 0, "no device has the UUID %s", text);
+    vyre_diag_set_fix(diag, "`vyre devices` lists the devices.");
+    return status;
+}
+
 static bool is_number(const char *text)
 {
     return text[strspn(text, "0123456789")] == '\0' && strlen(text) <= 9;
+}
+
+static int hex_digit(char letter)
+{
+    static const char digits[] = "0123456789abcdef";
+    char lower = letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+    const char *found = lower ? strchr(digits, lower) : NULL;
+    return found ? (int)(found - digits) : -1;
+}
+
+/* 8-4-4-4-12 hexadecimal digits, or all 32 without the dashes. */
+static bool read_uuid(const char *text, uint8_t out_uuid[VYRE_UUID_BYTES])
+{
+    size_t length = strlen(text);
+    size_t digits = 0;
+    memset(out_uuid, 0, VYRE_UUID_BYTES);
+    if (length != 32 && length != 36)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        bool dash = length == 36 && (i == 8 || i == 13 || i == 18 || i == 23);
+        int digit = hex_digit(text[i]);
+        if (dash ? text[i] != '-' : digit < 0)
+            return false;
+        if (dash)
+            continue;
+        out_uuid[digits / 2] = (uint8_t)(out_uuid[digits / 2] << 4 | digit);
+        digits++;
+    }
+    return true;
+}
+
+/* ANY when the word is no kind that devices can be asked for by. */
+static enum vyre_device_kind read_kind(const char *text)
+{
+    for (int kind = VYRE_DEVICE_KIND_CPU; kind <= VYRE_DEVICE_KIND_SOFTWARE; kind++) {
+        if (strcasecmp(text, vyre_device_kind_name((enum vyre_device_kind)kind)) == 0)
+            return (enum vyre_device_kind)kind;
+    }
+    return VYRE_DEVICE_KIND_ANY;
+}
+
+/* What --device says. False for a UUID that no device has: zeros stand for "none". */
+static bool describe_device(const char *text, uint8_t uuid[VYRE_UUID_BYTES],
+                            struct vyre_device_desc *desc)
+{
+    static const uint8_t none[VYRE_UUID_BYTES] = {0};
+    if (read_uuid(text, uuid)) {
+        desc->uuid = uuid;
+        return memcmp(uuid, none, sizeof none) != 0;
+    }
+    if (is_number(text))
+        desc->index = (uint32_t)strtoul(text, NULL, 10);
+    else if (read_kind(text) != VYRE_DEVICE_KIND_ANY)
+        desc->kind = read_kind(text);
+    else
+        desc->name = text;
+    return true;
 }
 
 enum vyre_status cli_device_open(struct vyre_instance *instance, const struct cli_options *options,
@@ -58,12 +127,14 @@ enum vyre_status cli_device_open(struct vyre_instance *instance, const struct cl
     struct vyre_device_desc desc = {
         .backend = options->backend,
         .cpu_workers = options->workers,
+        .decision_limit = DECISIONS_KEPT,
     };
-    if (options->device && is_number(options->device))
-        desc.index = (uint32_t)strtoul(options->device, NULL, 10);
-    else
-        desc.name = options->device;
+    uint8_t uuid[VYRE_UUID_BYTES];
+    if (options->device && !describe_device(options->device, uuid, &desc))
+        return refuse_uuid(options->device, diag);
     enum vyre_status status = vyre_device_open(instance, &desc, out_device, diag);
+    if (status != VYRE_OK && diag->id == VYRE_DIAG_DEVICE_UNKNOWN && desc.uuid)
+        return refuse_uuid(options->device, diag);
     if (status != VYRE_OK && diag->id == VYRE_DIAG_DEVICE_UNKNOWN)
         vyre_diag_set_fix(diag, "`vyre devices` lists the devices.");
     return status;

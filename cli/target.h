@@ -18,7 +18,9 @@ const struct vyre_backend_info *cli_backend_find(struct vyre_instance *instance,
                                                  struct vyre_backend_info infos[VYRE_BACKENDS_MAX]);
 
 /*
- * Opens the device of --backend, --device and --workers. A word that is no backend at all fails with
+ * Opens the device of --backend, --device and --workers. --device is a number among the backend's; a
+ * UUID, 32 hexadecimal digits with or without dashes; a kind: cpu, integrated, discrete or software;
+ * or else a part of a name. A word that is no backend at all fails with
  * BACKEND_UNKNOWN, one that is not there with BACKEND_ABSENT or DEVICE_UNKNOWN.
  */
 VYRE_NODISCARD enum vyre_status cli_device_open(struct vyre_instance *instance,

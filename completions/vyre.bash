@@ -12,7 +12,12 @@ _vyre_value() {
     --csv) COMPREPLY=($(compgen -f -X '!*.csv' -- "$2") $(compgen -d -- "$2")) ;;
     --store) COMPREPLY=($(compgen -f -- "$2")) ;;
     -o | --output) COMPREPLY=($(compgen -f -- "$2")) ;;
-    --device | --repeat | --workers | --older-than | --size) COMPREPLY=() ;;
+    --device)
+        COMPREPLY=()
+        [ "${COMP_WORDS[1]}" = store ] ||
+            COMPREPLY=($(compgen -W "cpu integrated discrete software" -- "$2"))
+        ;;
+    --repeat | --workers | --older-than | --size) COMPREPLY=() ;;
     *) return 1 ;;
     esac
 }
@@ -28,19 +33,22 @@ _vyre() {
         previous=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run compare report trace devices decide store help --help --version" -- "$current"))
+        COMPREPLY=($(compgen -W "run compare report trace devices probe decide store help --help --version" -- "$current"))
         return
     fi
     _vyre_value "$previous" "$current" && return
     case $command in
     run)
-        options="--backend --device --mode --repeat --workers --json --quiet --help" files=yes
+        options="--backend --device --mode --repeat --workers --calibrate --store --no-store"
+        options="$options --json --quiet --help" files=yes
         ;;
     compare)
-        options="--backend --device --repeat --workers --json --quiet --help" files=yes
+        options="--backend --device --repeat --workers --calibrate --store --no-store"
+        options="$options --json --quiet --help" files=yes
         ;;
     report | trace) options="--output --help" files=yes ;;
-    devices) options="--json --help" ;;
+    devices) options="--store --no-store --json --help" ;;
+    probe) options="--backend --device --store --no-store --json --quiet --help" ;;
     decide)
         options="--csv --json --help"
         [ "$COMP_CWORD" -eq 2 ] && options="$_vyre_policies --help"
@@ -51,7 +59,7 @@ _vyre() {
         [ "${COMP_WORDS[2]}" = import ] && files=yes
         [ "$COMP_CWORD" -eq 2 ] && options="list export import prune check --help" files=
         ;;
-    help) options="run compare report trace devices decide store" ;;
+    help) options="run compare report trace devices probe decide store" ;;
     *) return ;;
     esac
     if [ -n "$files" ] && [[ $current != -* ]]; then

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "runtime/shape_stream.h"
 
 #define FIRST_CAPACITY   16
 #define DATA_BLOCK_BYTES 4096
@@ -188,48 +189,29 @@ bool vyre_body_copy(struct vyre_body *to, const struct vyre_body *from)
 
 /* ---- Shape ------------------------------------------------------------------------------------ */
 
-/* Words are hashed a block at a time; the hash of one block opens the next. */
-#define BLOCK_WORDS 256
-
-struct shape_stream {
-    uint64_t words[BLOCK_WORDS];
-    uint32_t count;
-};
-
-static void put(struct shape_stream *stream, uint64_t word)
-{
-    if (stream->count == BLOCK_WORDS) {
-        struct vyre_hash128 hash = vyre_hash128(stream->words, sizeof stream->words);
-        stream->words[0] = hash.lo;
-        stream->words[1] = hash.hi;
-        stream->count = 2;
-    }
-    stream->words[stream->count++] = word;
-}
-
-static void put_command(struct shape_stream *stream, const struct vyre_batch_view *view,
+static void put_command(struct vyre_shape_stream *stream, const struct vyre_batch_view *view,
                         const struct vyre_command *command, uint64_t kernel)
 {
-    put(stream,
-        command->type | (uint64_t)command->range_count << 8 | (uint64_t)command->fill_word << 32);
+    vyre_shape_put(stream, command->type | (uint64_t)command->range_count << 8 |
+                               (uint64_t)command->fill_word << 32);
     if (command->type == VYRE_COMMAND_DISPATCH) {
-        put(stream, kernel);
-        put(stream, command->groups[0] | (uint64_t)command->groups[1] << 32);
-        put(stream, command->groups[2]);
+        vyre_shape_put(stream, kernel);
+        vyre_shape_put(stream, command->groups[0] | (uint64_t)command->groups[1] << 32);
+        vyre_shape_put(stream, command->groups[2]);
         for (uint32_t i = 0; i < command->specialization_count; i++)
-            put(stream, command->specialization[i]);
+            vyre_shape_put(stream, command->specialization[i]);
         for (uint32_t i = 0; i < command->binding_count; i++) {
             const struct vyre_command_binding *binding =
                 &view->bindings[command->first_binding + i];
             if (binding->kind != VYRE_BINDING_RANGE)
-                put(stream, (uint64_t)binding->range_count << 32 | binding->local_bytes);
+                vyre_shape_put(stream, (uint64_t)binding->range_count << 32 | binding->local_bytes);
         }
     }
     for (uint32_t i = 0; i < command->range_count; i++) {
         const struct vyre_bound_range *range = &view->ranges[command->first_range + i];
-        put(stream, range->identity);
-        put(stream, range->offset_bytes);
-        put(stream, range->size_bytes);
+        vyre_shape_put(stream, range->identity);
+        vyre_shape_put(stream, range->offset_bytes);
+        vyre_shape_put(stream, range->size_bytes);
     }
 }
 
@@ -237,31 +219,19 @@ struct vyre_hash128 vyre_body_shape(struct vyre_body *body)
 {
     if (body->hashed)
         return body->shape;
-    struct shape_stream stream;
+    struct vyre_shape_stream stream;
     const struct vyre_body_kernel *kernels = body->kernels.items;
     stream.count = 0;
-    put(&stream, body->host_overlap); /* it changes the plan that a recording is made from */
+    vyre_shape_put(&stream,
+                   body->host_overlap); /* it changes the plan that a recording is made from */
     for (uint32_t i = 0; i < body->view.command_count; i++)
         put_command(&stream, &body->view, &body->view.commands[i], kernels[i].identity);
-    body->shape = vyre_hash128(stream.words, stream.count * sizeof stream.words[0]);
+    body->shape = vyre_shape_end(&stream);
     body->hashed = true;
     return body->shape;
 }
 
 /* ---- Recording key ---------------------------------------------------------------------------- */
-
-static void put_bytes(struct shape_stream *stream, const void *bytes, uint32_t size_bytes)
-{
-    const unsigned char *rest = bytes;
-    while (size_bytes > 0) {
-        uint64_t word = 0;
-        uint32_t part = size_bytes < sizeof word ? size_bytes : (uint32_t)sizeof word;
-        memcpy(&word, rest, part);
-        put(stream, word);
-        rest += part;
-        size_bytes -= part;
-    }
-}
 
 struct vyre_hash128 vyre_body_key(struct vyre_body *body, uint32_t bakes, uint32_t variant)
 {
@@ -271,19 +241,19 @@ struct vyre_hash128 vyre_body_key(struct vyre_body *body, uint32_t bakes, uint32
     uint32_t salt = bakes | variant << 16;
     if (body->keyed && body->key_salt == salt)
         return body->key;
-    struct shape_stream stream;
+    struct vyre_shape_stream stream;
     stream.count = 0;
-    put(&stream, shape.lo);
-    put(&stream, shape.hi);
-    put(&stream, salt);
+    vyre_shape_put(&stream, shape.lo);
+    vyre_shape_put(&stream, shape.hi);
+    vyre_shape_put(&stream, salt);
     for (uint32_t i = 0; i < body->view.command_count; i++) {
         const struct vyre_command *command = &body->view.commands[i];
         if (bakes & VYRE_BAKES_CONSTANTS)
-            put_bytes(&stream, command->constants, command->constants_size_bytes);
+            vyre_shape_put_bytes(&stream, command->constants, command->constants_size_bytes);
         if (bakes & VYRE_BAKES_DOWNLOADS && command->type == VYRE_COMMAND_DOWNLOAD)
-            put(&stream, (uintptr_t)command->download_bytes);
+            vyre_shape_put(&stream, (uintptr_t)command->download_bytes);
     }
-    body->key = vyre_hash128(stream.words, stream.count * sizeof stream.words[0]);
+    body->key = vyre_shape_end(&stream);
     body->key_salt = salt;
     body->keyed = true;
     return body->key;

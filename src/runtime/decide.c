@@ -9,6 +9,7 @@
 #include "runtime/decide.h"
 
 #include "base/checked.h"
+#include "runtime/stable_shape.h"
 
 /* ---- What is known of the shape --------------------------------------------------------------- */
 
@@ -53,6 +54,20 @@ uint32_t vyre_decide_plan_locked(struct vyre_device *device, const struct vyre_b
     for (uint32_t i = 0; i < plan.segment_count; i++)
         arms = plan.segments[i].arm_count > arms ? plan.segments[i].arm_count : arms;
     return arms;
+}
+
+/* The stable shape is computed once, when it may be of use. */
+const struct vyre_learned_shape *vyre_decide_learned_locked(struct vyre_device *device,
+                                                            const struct vyre_body *body,
+                                                            const struct vyre_governor_shape *shape,
+                                                            struct vyre_shape_note *note)
+{
+    bool useful = device->learnings.count > 0 || shape->seen >= VYRE_LEARNING_SEEN_MIN;
+    if (!note->stable_known && useful) {
+        note->has_stable = vyre_stable_shape_locked(device, body, &note->stable);
+        note->stable_known = true;
+    }
+    return note->has_stable ? vyre_learnings_find(&device->learnings, note->stable) : NULL;
 }
 
 /* ---- The six verdicts ------------------------------------------------------------------------- */
@@ -210,8 +225,17 @@ static bool is_ready(const struct vyre_device *device, struct vyre_body *body, u
     return true;
 }
 
+/* A learned mean without the overhead, which is known; never nothing. 0: nothing was learned. */
+static uint64_t execution_ns(double mean_ns, double overhead_ns)
+{
+    double least = mean_ns * 0.05;
+    double rest = mean_ns - overhead_ns > least ? mean_ns - overhead_ns : least;
+    return mean_ns <= 0.0 ? 0 : whole_ns(rest) ? whole_ns(rest) : 1;
+}
+
 void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body,
                               struct vyre_shape_note *note,
+                              const struct vyre_learned_shape *learned,
                               struct vyre_candidate_facts out_facts[VYRE_CANDIDATES_MAX])
 {
     uint64_t now_ns = vyre_device_now_ns(device);
@@ -234,6 +258,9 @@ void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body
         out_facts[i].per_batch_ns = whole_ns(costs->batch_ns);
         out_facts[i].per_command_ns = whole_ns(costs->command_ns);
         out_facts[i].per_update_ns = whole_ns(costs->update_ns);
+        if (learned)
+            out_facts[i].execution_ns = execution_ns(
+                (double)learned->mean_ns[i], costs->batch_ns + costs->command_ns * commands);
     }
 }
 
@@ -300,7 +327,8 @@ void vyre_decide_mode_locked(struct vyre_device *device, struct vyre_body *body,
         if (shape->seen >= note->retry_at)
             note->failed = 0;
         struct vyre_candidate_facts facts[VYRE_CANDIDATES_MAX];
-        vyre_decide_facts_locked(device, body, note, facts);
+        vyre_decide_facts_locked(device, body, note,
+                                 vyre_decide_learned_locked(device, body, shape, note), facts);
         vyre_governor_choose(&device->governor, shape, facts, device->candidates.count, &batch,
                              out_governed);
     }

@@ -47,9 +47,19 @@ enum vyre_mode vyre_decide_wanted(const struct vyre_bundle *verdicts);
 uint32_t vyre_decide_plan_locked(struct vyre_device *device, const struct vyre_body *body,
                                  struct vyre_shape_note *note);
 
-/* What can run and at which cost, candidate by candidate. */
+/*
+ * What another process learned of the work; NULL: nothing. The stable shape is computed when it may
+ * be of use: at once where something was imported, else for shapes that come often enough to be kept.
+ */
+const struct vyre_learned_shape *vyre_decide_learned_locked(struct vyre_device *device,
+                                                            const struct vyre_body *body,
+                                                            const struct vyre_governor_shape *shape,
+                                                            struct vyre_shape_note *note);
+
+/* What can run and at which cost, candidate by candidate. `learned` may be NULL. */
 void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body,
                               struct vyre_shape_note *note,
+                              const struct vyre_learned_shape *learned,
                               struct vyre_candidate_facts out_facts[VYRE_CANDIDATES_MAX]);
 
 /* A recording of the body was made for auto. Returns whether it is the first one of its shape. */

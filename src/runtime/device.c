@@ -120,6 +120,7 @@ static void free_tables(struct vyre_device *device)
                      device->governor.options.shape_limit * sizeof *device->shape_notes,
                      _Alignof(struct vyre_shape_note));
     vyre_governor_deinit(&device->governor);
+    vyre_learnings_deinit(&device->learnings, &device->allocator);
     vyre_decisions_destroy(&device->decisions);
     vyre_batch_planner_deinit(&device->planner);
     vyre_memory_free(&device->allocator, device->results,

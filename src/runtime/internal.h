@@ -8,6 +8,7 @@
  *      ├── buffers, kernels, batches (lists of the living), dead (waiting for work to end)
  *      ├── recordings               replayable shapes, least recently used out
  *      ├── governor                 what was seen and measured of each shape: what auto decides from
+ *      ├── learnings                what other processes measured, by stable shape
  *      └── planner                  hazards, arms
  *
  * Nothing that work in flight may touch is freed: a destroyed object goes to the dead list with the
@@ -29,6 +30,7 @@
 #include "plan/batch_plan.h"
 #include "runtime/candidates.h"
 #include "runtime/governor.h"
+#include "runtime/learnings.h"
 #include "runtime/measure.h"
 #include "runtime/poison.h"
 #include "runtime/recordings.h"
@@ -85,6 +87,8 @@ struct vyre_buffer {
     unsigned char *address; /* NULL without host addresses */
     size_t size_bytes;
     struct vyre_poison poison;
+    uint64_t shape_mark; /* stable_shape.c: the run that last met it, and its number there */
+    uint32_t shape_number;
 };
 
 struct vyre_kernel {
@@ -96,7 +100,8 @@ struct vyre_kernel {
     uint32_t constants_size_bytes;
     uint32_t specialization_count;
     uint64_t specialization_defaults[VYRE_SPECIALIZATION_VALUES_MAX];
-    bool plain_ranges; /* no tables, no local memory: bindings need no second look */
+    struct vyre_hash128 content; /* the same in every process; zero: not known */
+    bool plain_ranges;           /* no tables, no local memory: bindings need no second look */
 };
 
 /* ---- Device ----------------------------------------------------------------------------------- */
@@ -140,6 +145,8 @@ struct vyre_device {
     struct vyre_candidates candidates;
     struct vyre_governor governor;
     struct vyre_shape_note *shape_notes; /* Owned: one per shape of the governor */
+    struct vyre_learnings learnings;     /* that were imported */
+    uint64_t shape_mark;                 /* counts stable shapes that were computed */
     struct vyre_measure measure;
     struct vyre_decisions *decisions; /* Owned; NULL: none are kept */
     uint64_t clock_ns;                /* when the clock was last read */

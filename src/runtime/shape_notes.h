@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <vyre/hash.h>
 #include <vyre/policy.h>
 
 struct vyre_shape_note {
@@ -24,7 +25,10 @@ struct vyre_shape_note {
     uint16_t failed;   /* candidates, as bits, that were tried and failed ... */
     uint32_t retry_at; /* ... until the shape was seen so often */
     uint32_t recorded; /* recordings made of it */
-    uint8_t wanted;    /* enum vyre_mode: what the verdicts asked for at the last comparison */
+    bool stable_known;
+    bool has_stable; /* it has a stable shape: stable_shape.h */
+    struct vyre_hash128 stable;
+    uint8_t wanted; /* enum vyre_mode: what the verdicts asked for at the last comparison */
 };
 
 #endif

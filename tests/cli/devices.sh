@@ -10,7 +10,7 @@ set -u
 run "devices" 0 "$vyre" devices
 for text in '^cpu$' '^  device 0: ' 'kind cpu, driver ' '^    ability  *value' \
     '^    host-visible  *1$' '^    bindless  *[0-9,]*$' '^    limit  *value$' '^    memory  .*iB$' \
-    '^vulkan' '^opencl'; do
+    '^    costs: not calibrated; ' '^vulkan' '^opencl'; do
     grep -q -e "$text" "$scratch/out" || fail "devices: no \`$text\`"
 done
 [ -s "$scratch/err" ] && fail "devices: standard error is not empty"
@@ -25,6 +25,9 @@ json "the CPU" '.backends[] | select(.name == "cpu") | .present and (.devices[0]
 json "abilities" 'all(.backends[].devices[].abilities; (keys | sort) == ["arms", "bindless",
     "copy-overlap", "host-visible", "persistent", "replay", "specialize", "timestamps"])
     and all(.backends[].devices[].abilities[]; (.value > 0) == (.reason == null))'
+json "what the store knows" 'all(.backends[].devices[]; has("uuid") and has("features")
+    and has("memory") and .calibration == null)
+    and all(.backends[].devices[].features[]; (.value == null) != (.reason == null))'
 json "limits" 'all(.backends[].devices[].limits; .buffer_size_bytes > 0 and .memory_bytes > 0
     and .range_alignment > 0 and (.group_count | length) == 3 and .constants_bytes == 128)'
 
@@ -35,7 +38,7 @@ wrong 2 cli-unknown-option 'devices has no option' devices --backend cpu
 
 # ---- help: every command is listed, and every option of its help has its completion and its page
 "$vyre" --help >"$scratch/help"
-for command in run compare devices; do
+for command in run compare devices probe; do
     grep -q "^  $command " "$scratch/help" || fail "--help: no $command"
     run "$command --help" 0 "$vyre" $command --help
     cp "$scratch/out" "$scratch/command_help"
@@ -60,6 +63,8 @@ if command -v bash >/dev/null 2>&1; then
     [ "$(completed vyre com)" = compare ] || fail "completion of com"
     [ "$(completed vyre run x.json --mode re)" = replay ] || fail "completion of --mode re"
     [ "$(completed vyre run x.json --mode = pl)" = plain ] || fail "completion of --mode=pl"
+    [ "$(completed vyre run x.json --device int)" = integrated ] || fail "completion of --device int"
+    [ "$(completed vyre probe --no)" = --no-store ] || fail "completion of --no"
     [ "$(completed vyre compare --rep)" = --repeat ] || fail "completion of --rep"
     [ "$(completed vyre compare --mo)" = "" ] || fail "compare has no --mode"
     [ "$(completed vyre decide bind)" = bindless ] || fail "completion of bind"
@@ -73,7 +78,7 @@ fi
 
 # ---- man pages
 if command -v groff >/dev/null 2>&1; then
-    for page in run compare devices; do
+    for page in run compare devices probe; do
         groff -ww -mdoc -Tutf8 -z "$source_dir/docs/man/vyre-$page.1" >"$scratch/groff" 2>&1
         [ -s "$scratch/groff" ] && fail "vyre-$page.1: $(head -n 1 "$scratch/groff")"
     done

@@ -9,6 +9,8 @@ set -u
 TSAN_OPTIONS="${TSAN_OPTIONS:-} atexit_sleep_ms=0"
 export TSAN_OPTIONS
 build_kernels
+# A run that calibrates first has less time for batches.
+"$vyre" probe --backend cpu --quiet || fail "no calibration"
 workload fast.json add 7 1000000000
 workload steady.json slow 20 100000
 workload stuck.json slow 5000 100

@@ -16,6 +16,9 @@ failures=0
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/vyre-cli.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
+# What the tool keeps goes nowhere else; drivers find their own caches as ever.
+VYRE_STORE=$scratch/store.db
+export VYRE_STORE
 
 fail() {
     echo "FAILED: $*" >&2

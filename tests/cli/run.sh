@@ -63,15 +63,17 @@ workload add_twice.json add 7 600
     fail "the digest does not see how often a kernel ran"
 run "repeat" 0 "$vyre" run --json --repeat=3 "$scratch/add.json"
 json "repeat" '.repeat == 3 and .batches == 900 and .dispatches == 900'
-# Which verdict falls depends on what launching costs; the mode must follow it, and say why.
+# Which verdict falls depends on what launching costs, and measurements may overrule it: either way the
+# reason must fit the mode.
 run "verdict" 0 "$vyre" run --json "$scratch/add.json"
 # The variables are those of jq.
 # shellcheck disable=SC2016
-json "verdict" '.kinds[0] | .modes[-1] as {$mode, $reasons} | .verdicts
-    | if .command_reuse == "record-and-replay" then $mode == "replay" and $reasons.verdict > 0
-      elif .persistent_kernel == "persistent-kernel" then
-        $mode == "persistent" and $reasons.verdict > 0
-      else $mode == "plain" and $reasons.conservative > 0 end'
+json "verdict" 'all(.kinds[0].modes[]; . as {$mode, $reasons, $wanted}
+    | ($reasons | keys - ["verdict", "conservative", "measured"]) == []
+    and ($reasons.conservative == null or $mode == "plain")
+    and ($reasons.verdict == null or $mode != "plain")
+    and ($reasons.measured == null or ($wanted != null and $wanted != $mode)))
+    and (.kinds[0].verdicts.command_reuse | IN("plain-launches", "record-and-replay"))'
 json "times" 'all(.kinds[0].modes[]; .device_ns == null or .device_ns.timed > 0)
     and any(.kinds[0].modes[]; .device_ns.median > 0 and .submit_ns.median > 0)'
 
