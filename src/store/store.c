@@ -145,20 +145,42 @@ static int move_device(void *user, const struct vyre_store_device_row *row)
     return vyre_store_put_device_row(user, row);
 }
 
+/* What waited in memory may be older than what another process has written since. */
 static int move_calibration(void *user, const struct vyre_store_calibration_row *row)
 {
-    return vyre_store_put_calibration_row(user, row);
+    int64_t newer = 0;
+    int code = vyre_store_sql_number(
+        user, &newer, "SELECT count(*) FROM calibration WHERE device = ? AND taken_at > ?", "hi",
+        &row->device, row->calibration.taken_at);
+    return code == SQLITE_OK && newer == 0 ? vyre_store_put_calibration_row(user, row) : code;
 }
 
 static int move_learning(void *user, const struct vyre_store_learning_row *row)
 {
-    int code = vyre_store_make_room(user, sizeof *row);
-    return code == SQLITE_OK ? vyre_store_put_learning_row(user, row) : code;
+    int64_t newer = 0;
+    int code = vyre_store_sql_number(
+        user, &newer,
+        "SELECT count(*) FROM learning WHERE device = ? AND shape = ? AND candidate = ?"
+        " AND updated_at > ?",
+        "hhii", &row->device, &row->learning.shape, (int64_t)row->learning.candidate,
+        row->learning.updated_at);
+    if (code != SQLITE_OK || newer > 0)
+        return code;
+    code = vyre_store_make_room(user, sizeof *row);
+    if (code == SQLITE_OK)
+        code = vyre_store_put_learning_row(user, row);
+    return code == SQLITE_OK ? vyre_store_bound_learnings(user, row->device) : code;
 }
 
 static int move_entry(void *user, const struct vyre_store_entry_row *row)
 {
-    return vyre_store_put_entry_row(user, row);
+    const struct vyre_store_entry *entry = &row->entry;
+    int64_t newer = 0;
+    int code = vyre_store_sql_number(
+        user, &newer,
+        "SELECT count(*) FROM entry WHERE kind = ? AND device = ? AND key = ? AND updated_at > ?",
+        "ihhi", (int64_t)entry->kind, &entry->device, &entry->key, entry->updated_at);
+    return code == SQLITE_OK && newer == 0 ? vyre_store_put_entry_row(user, row) : code;
 }
 
 static int move_all(struct vyre_store_db *db, void *argument)

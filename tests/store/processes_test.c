@@ -115,6 +115,71 @@ static void held_lock_keeps_records_until_it_is_free(void **state)
     vyre_store_close(&store);
 }
 
+/* What waits in memory does not undo what another process has written since. */
+static void waiting_records_leave_newer_ones_alone(void **state)
+{
+    struct fixture *fixture = *state;
+    struct vyre_store_desc desc = fixture_desc(fixture);
+    struct vyre_store *late, *other;
+    desc.busy_timeout_ms = 1;
+    desc.learnings_limit = 10;
+    assert_int_equal(vyre_store_open(&desc, &late, NULL), VYRE_OK);
+    assert_int_equal(vyre_store_open(&desc, &other, NULL), VYRE_OK);
+    const struct vyre_store_device device = {.backend = "cpu", .name = "x", .driver = "1"};
+    struct vyre_hash128 signature;
+    assert_int_equal(vyre_store_put_device(late, &device, &signature, NULL), VYRE_OK);
+    struct vyre_store_learning learnings[10];
+    memset(learnings, 0, sizeof learnings);
+    for (size_t i = 0; i < 10; i++) {
+        learnings[i].shape.lo = i + 1;
+        learnings[i].mean_ns = 1;
+        learnings[i].updated_at = 1000;
+    }
+    assert_int_equal(vyre_store_put_learnings(other, signature, learnings, 10, NULL), VYRE_OK);
+
+    sqlite3 *holder;
+    assert_int_equal(sqlite3_open(fixture->path, &holder), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(holder, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    struct vyre_store_calibration calibration = {.taken_at = 100, .tool = "old", .cost_count = 1};
+    snprintf(calibration.costs[0].name, sizeof calibration.costs[0].name, "plain");
+    struct vyre_store_entry entry = {.kind = VYRE_STORE_TUNING,
+                                     .device = signature,
+                                     .key = {1, 2},
+                                     .bytes = "old",
+                                     .size_bytes = 3,
+                                     .updated_at = 100};
+    assert_int_equal(vyre_store_put_calibration(late, signature, &calibration, NULL), VYRE_OK);
+    assert_int_equal(vyre_store_put_entry(late, &entry, NULL), VYRE_OK);
+    for (size_t i = 0; i < 10; i++)
+        learnings[i].shape.lo += 1000;
+    assert_int_equal(vyre_store_put_learnings(late, signature, learnings, 10, NULL), VYRE_OK);
+    assert_int_equal(sqlite3_exec(holder, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(holder), SQLITE_OK);
+
+    calibration.taken_at = 200;
+    snprintf(calibration.tool, sizeof calibration.tool, "new");
+    entry.bytes = "new";
+    entry.updated_at = 200;
+    assert_int_equal(vyre_store_put_calibration(other, signature, &calibration, NULL), VYRE_OK);
+    assert_int_equal(vyre_store_put_entry(other, &entry, NULL), VYRE_OK);
+    assert_int_equal(vyre_store_flush(late, NULL), VYRE_OK);
+
+    char bytes[8] = "";
+    struct vyre_store_entry found;
+    struct vyre_store_calibration kept;
+    struct vyre_store_info info;
+    assert_int_equal(vyre_store_get_calibration(other, signature, &kept, NULL), VYRE_OK);
+    assert_string_equal(kept.tool, "new");
+    assert_int_equal(vyre_store_get_entry(other, VYRE_STORE_TUNING, signature, entry.key, bytes,
+                                          sizeof bytes, &found, NULL),
+                     VYRE_OK);
+    assert_memory_equal(bytes, "new", 3);
+    vyre_store_get_info(other, &info);
+    assert_int_equal(info.learning_count, 10);
+    vyre_store_close(&late);
+    vyre_store_close(&other);
+}
+
 /* The file is locked when the store is opened, too. */
 static void lock_held_at_open_keeps_records_until_it_is_free(void **state)
 {
@@ -196,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(two_writers_lose_nothing),
         CASE(held_lock_keeps_records_until_it_is_free),
+        CASE(waiting_records_leave_newer_ones_alone),
         CASE(lock_held_at_open_keeps_records_until_it_is_free),
         CASE(broken_file_is_set_aside_once),
     };
