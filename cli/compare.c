@@ -197,6 +197,8 @@ static enum vyre_status plan(struct comparison *comparison, struct vyre_diag *di
                            saturating_mul(comparison->planned, COMPARE_MODES));
     for (size_t i = 1; status == VYRE_OK && i < COMPARE_MODES; i++)
         status = run_one(comparison, &comparison->contenders[i], comparison->warm_up, diag);
+    for (size_t i = 0; i < COMPARE_MODES; i++)
+        comparison->contenders[i].warm_up_ns = comparison->contenders[i].round_ns;
     return status;
 }
 

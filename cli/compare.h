@@ -26,6 +26,7 @@ struct contender {
     uint64_t round_ns; /* of the round that is going on */
     struct samples rounds;
     uint64_t total_ns;                        /* of all rounds */
+    uint64_t warm_up_ns;                      /* of the batches before them */
     char (*digests)[VYRE_HASH128_TEXT_BYTES]; /* Owned: one per output; NULL: not read */
     bool agrees;                              /* with the first mode */
 };

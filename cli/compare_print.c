@@ -157,6 +157,7 @@ static void contender_json(struct cli_json *json, struct comparison *comparison,
         cli_json_u64(json, "high", quartiles.high);
         cli_json_end_object(json);
         cli_json_u64(json, "total_ns", contender->total_ns);
+        cli_json_u64(json, "warm_up_ns", contender->warm_up_ns);
         cli_json_ratio(json, "ratio", ratio_to(contender, compare_best(comparison)));
         decisions_json(json, contender);
     }
