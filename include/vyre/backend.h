@@ -224,6 +224,9 @@ struct vyre_device_facts {
     struct vyre_launch_costs costs;
     uint32_t cpu_workers;  /* what a cpu_workers of 0 became */
     bool completes_lazily; /* complete is called when somebody waits or looks, not at the end */
+    uint32_t persistent_groups;  /* auto leaves dispatches of more groups to other modes; 0: none */
+    bool persistent_one_program; /* one local size and no specialization stay resident at a time:
+                                    auto leaves batches that need more to other modes */
     uint32_t variants[VYRE_MODE_COUNT]; /* that each mode offers beside 0: bits of vyre_variant */
     uint32_t bakes;                     /* recordings: bits of enum vyre_recording_bakes ... */
     uint32_t driver_bakes;              /* ... and those of VYRE_VARIANT_DRIVER */

@@ -8,8 +8,13 @@
  */
 #include "runtime/decide.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 #include "runtime/stable_shape.h"
+
+/* From so many batches in a row whose end nobody saw, auto goes by predictions alone. */
+#define MISSED_LIMIT 4
 
 /* ---- What is known of the shape --------------------------------------------------------------- */
 
@@ -190,6 +195,28 @@ static bool fits(struct vyre_device *device, const struct vyre_body *body,
     return !(note->unfit & bit);
 }
 
+/* Whether what stays resident suits the batch: changing it, or filling it, costs more than it saves. */
+static bool suits_residency(const struct vyre_device *device, const struct vyre_body *body)
+{
+    const struct vyre_body_kernel *kernels = body->kernels.items;
+    const struct vyre_kernel *first = NULL;
+    uint64_t most = device->facts.persistent_groups ? device->facts.persistent_groups : UINT64_MAX;
+    for (uint32_t i = 0; i < body->view.command_count; i++) {
+        const struct vyre_command *command = &body->view.commands[i];
+        const struct vyre_kernel *kernel = kernels[i].kernel;
+        if (!kernel)
+            continue;
+        first = first ? first : kernel;
+        bool other = memcmp(kernel->interface.local_size, first->interface.local_size,
+                            sizeof first->interface.local_size) != 0;
+        if (device->facts.persistent_one_program && (other || kernel->specialization_count > 0))
+            return false;
+        if ((uint64_t)command->groups[0] * command->groups[1] * command->groups[2] > most)
+            return false;
+    }
+    return true;
+}
+
 static enum vyre_candidate_reason why_out(struct vyre_device *device, const struct vyre_body *body,
                                           struct vyre_shape_note *note, uint32_t index)
 {
@@ -200,6 +227,8 @@ static enum vyre_candidate_reason why_out(struct vyre_device *device, const stru
         return VYRE_CANDIDATE_ABILITY_ABSENT;
     /* A chain has nothing to run side by side: both variants would do the same. */
     if (candidate->variant & VYRE_VARIANT_SERIAL && body->view.is_chain)
+        return VYRE_CANDIDATE_NOT_APPLICABLE;
+    if (candidate->mode == VYRE_MODE_PERSISTENT && !suits_residency(device, body))
         return VYRE_CANDIDATE_NOT_APPLICABLE;
     if (note->failed & 1u << index)
         return VYRE_CANDIDATE_RECORDING_FAILED;
@@ -287,6 +316,33 @@ static uint32_t count_updates(const struct vyre_device *device, struct vyre_body
     return 0;
 }
 
+/*
+ * Nobody sees how long batches of this shape take: the caller does something else until they are
+ * over. Then there is nothing to be learned from trying, and the best prediction stands.
+ */
+static void settle_unseen(struct vyre_device *device, struct vyre_governor_shape *shape,
+                          struct vyre_governor_choice *governed)
+{
+    uint32_t best = governed->candidate;
+    for (uint32_t i = 0; i < governed->candidate_count; i++) {
+        const struct vyre_candidate_prediction *row = &governed->candidates[i];
+        if (row->state != VYRE_CANDIDATE_OUT &&
+            row->predicted_ns < governed->candidates[best].predicted_ns)
+            best = i;
+    }
+    bool tries = governed->why == VYRE_WHY_TRIAL || governed->why == VYRE_WHY_EXPLORE ||
+                 governed->why == VYRE_WHY_DRIFT_RECHECK;
+    if (best == governed->candidate && !tries)
+        return;
+    vyre_governor_abandon(&device->governor, shape, governed->serial, governed->candidate);
+    governed->candidates[governed->candidate].reason = VYRE_CANDIDATE_DEARER_PREDICTED;
+    governed->candidates[best].reason = VYRE_CANDIDATE_NONE;
+    governed->candidate = (uint8_t)best;
+    governed->why = VYRE_WHY_PREDICTED_BEST;
+    governed->predicted_ns = governed->candidates[best].predicted_ns;
+    governed->update_ns = 0.0;
+}
+
 /* ---- The choice ------------------------------------------------------------------------------- */
 
 static enum vyre_mode_reason reason_of(const struct vyre_device *device,
@@ -331,6 +387,8 @@ void vyre_decide_mode_locked(struct vyre_device *device, struct vyre_body *body,
                                  vyre_decide_learned_locked(device, body, shape, note), facts);
         vyre_governor_choose(&device->governor, shape, facts, device->candidates.count, &batch,
                              out_governed);
+        if (note->missed >= MISSED_LIMIT)
+            settle_unseen(device, shape, out_governed);
     }
     const struct vyre_candidate *chosen = &device->candidates.list[out_governed->candidate];
     *out_choice = (struct vyre_mode_choice){

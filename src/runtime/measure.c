@@ -33,6 +33,17 @@ static uint64_t group_end(struct vyre_device *device, uint64_t first, uint64_t c
     return last;
 }
 
+/* The note of the batch's shape; NULL when the shape is forgotten. */
+static struct vyre_shape_note *note_of(struct vyre_device *device,
+                                       const struct vyre_measurement *measurement)
+{
+    const struct vyre_governor_shape *shape = measurement->shape;
+    if (!shape || shape->serial != measurement->serial)
+        return NULL;
+    struct vyre_shape_note *note = &device->shape_notes[shape - device->governor.shapes];
+    return note->serial == shape->serial ? note : NULL;
+}
+
 /* Nothing can be said of what the batch cost. */
 static void forget(struct vyre_device *device, uint64_t sequence)
 {
@@ -40,6 +51,15 @@ static void forget(struct vyre_device *device, uint64_t sequence)
     if (measurement->learns)
         vyre_governor_abandon(&device->governor, measurement->shape, measurement->serial,
                               measurement->candidate);
+}
+
+/* ... because nobody was looking when it ended. */
+static void miss(struct vyre_device *device, uint64_t sequence)
+{
+    struct vyre_shape_note *note = note_of(device, &entry_of(device, sequence)->measurement);
+    if (note)
+        note->missed = note->missed < UINT8_MAX ? (uint8_t)(note->missed + 1) : UINT8_MAX;
+    forget(device, sequence);
 }
 
 /* What plain launches of the shape cost so far; 0: not known. */
@@ -82,6 +102,9 @@ static void tell(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns
             .was_first = measurement->was_first,
         };
         vyre_governor_learn(&device->governor, &sample);
+        struct vyre_shape_note *note = note_of(device, measurement);
+        if (note)
+            note->missed = 0;
     } else {
         forget(device, sequence);
     }
@@ -96,17 +119,44 @@ static bool all_predicted(struct vyre_device *device, uint64_t first, uint64_t l
     return all;
 }
 
-/* Shares the time of a group out by what was predicted for each of its batches. */
+/* What the batch is known to take: its candidate was measured for the shape. 0: not known. */
+static double usual_ns(const struct vyre_measurement *measurement)
+{
+    const struct vyre_governor_shape *shape = measurement->shape;
+    if (!measurement->learns || !shape || shape->serial != measurement->serial ||
+        measurement->was_first)
+        return 0.0;
+    const struct vyre_candidate_track *track = &shape->tracks[measurement->candidate];
+    return track->count > 0 ? track->mean_ns + measurement->update_ns : 0.0;
+}
+
+/*
+ * Shares the time of a group out. Where all batches are known, they took more or less than usual by
+ * the same factor. Where some are not, the others took what they usually take, and the rest is
+ * theirs, by what was predicted for each.
+ */
 static void tell_group(struct vyre_device *device, uint64_t first, uint64_t last, uint64_t begin_ns)
 {
     uint64_t end_ns = entry_of(device, last)->measurement.end_ns;
     double total = end_ns > begin_ns ? (double)(end_ns - begin_ns) : 0.0;
-    double weights = 0.0;
-    for (uint64_t i = first; i <= last; i++)
-        weights += entry_of(device, i)->measurement.predicted_ns + 1.0;
+    double usual = 0.0;
+    double predicted = 0.0;
     for (uint64_t i = first; i <= last; i++) {
-        double weight = entry_of(device, i)->measurement.predicted_ns + 1.0;
-        tell(device, i, (uint64_t)(total * weight / weights));
+        const struct vyre_measurement *measurement = &entry_of(device, i)->measurement;
+        double known = usual_ns(measurement);
+        usual += known;
+        predicted += known > 0.0 ? 0.0 : measurement->predicted_ns + 1.0;
+    }
+    double rest = total - usual > total * 0.1 ? total - usual : total * 0.1;
+    for (uint64_t i = first; i <= last; i++) {
+        const struct vyre_measurement *measurement = &entry_of(device, i)->measurement;
+        double known = usual_ns(measurement);
+        if (known <= 0.0)
+            tell(device, i, (uint64_t)(rest * (measurement->predicted_ns + 1.0) / predicted));
+        else if (predicted <= 0.0)
+            tell(device, i, (uint64_t)(total * known / usual));
+        else
+            forget(device, i);
     }
 }
 
@@ -135,7 +185,7 @@ void vyre_measure_collect_locked(struct vyre_device *device)
         if (known)
             tell_group(device, first, last, begin_ns);
         for (uint64_t i = first; !known && i <= last; i++)
-            forget(device, i);
+            miss(device, i);
         measure->last_end_ns = entry_of(device, last)->measurement.end_ns;
         measure->last_known = !entry_of(device, last)->measurement.end_unknown;
         measure->pending -= (uint32_t)(last - first + 1);

@@ -25,6 +25,7 @@ struct vyre_shape_note {
     uint16_t failed;   /* candidates, as bits, that were tried and failed ... */
     uint32_t retry_at; /* ... until the shape was seen so often */
     uint32_t recorded; /* recordings made of it */
+    uint8_t missed;    /* batches in a row whose end nobody saw */
     bool stable_known;
     bool has_stable; /* it has a stable shape: stable_shape.h */
     struct vyre_hash128 stable;

@@ -66,13 +66,16 @@ static void complete_and_call(struct vyre_device *device, struct vyre_result_ent
 
 /*
  * When the batch ended. A lazy backend finds out when somebody looks: the end is known only if
- * somebody looked all the time, from the submit on or since before the end.
+ * somebody looked all the time, from the submit on or since before the end. In a stream of batches
+ * that does not matter: what is seen late of one is missing from the next.
  */
-static void stamp(struct vyre_device *device, struct vyre_measurement *measurement)
+static void stamp(struct vyre_device *device, uint64_t sequence,
+                  struct vyre_measurement *measurement)
 {
     uint64_t now_ns = vyre_device_now_ns(device);
     measurement->end_ns = now_ns;
-    if (!device->facts.completes_lazily)
+    bool streamed = atomic_load_explicit(&device->submitted, memory_order_relaxed) > sequence;
+    if (!device->facts.completes_lazily || streamed)
         return;
     uint64_t wait_ns = atomic_load_explicit(&device->wait_began_ns, memory_order_relaxed);
     uint64_t submitted_ns = atomic_load_explicit(&measurement->submitted_ns, memory_order_relaxed);
@@ -93,7 +96,7 @@ void vyre_device_on_complete(void *context, const struct vyre_completion *comple
         return;
     /* The entry is on the submitter's core: most completions leave it there, as it says OK. */
     if (atomic_load_explicit(&device->timed, memory_order_relaxed) && entry->measurement.timed) {
-        stamp(device, &entry->measurement);
+        stamp(device, sequence, &entry->measurement);
         atomic_fetch_sub_explicit(&device->timed, 1, memory_order_relaxed);
     }
     if (completion->device_ns != 0) {
