@@ -9,11 +9,14 @@
  */
 #include "runtime/governor.h"
 
+#include "runtime/governor_math.h"
 #include "runtime/governor_round.h"
 
 /* A settled shape is compared again after 1 part in CHECK_PART of the batches seen, within limits. */
 #define CHECK_PART  32u
 #define CHECK_LIMIT 256u
+/* Samples after which the mean of a candidate moves only because the cost does. */
+#define PACE_COUNT 16u
 
 static double expected_repeats(const struct vyre_governor_shape *shape, uint32_t hint)
 {
@@ -74,6 +77,10 @@ static void settle(struct vyre_governor_shape *shape, const struct vyre_governor
     shape->chosen = true;
     shape->current_ns = chosen->cost + chosen->update;
     shape->current_update_ns = chosen->update;
+    if (!same) {
+        shape->pace_ns = shape->tracks[pick->candidate].mean_ns;
+        shape->recent_ns = shape->pace_ns;
+    }
     if (!same || shape->anchor_ns <= 0)
         shape->anchor_ns = shape->tracks[pick->candidate].count ? chosen->cost : 0;
     shape->settled_hint = round->batch->repeat_hint;
@@ -118,6 +125,35 @@ static void probe(struct vyre_governor *governor, const struct vyre_governor_sha
     record->since = governor->counters.seen;
 }
 
+/* What the announced batches of the shape will take. */
+static void announce(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+                     const struct vyre_governor_round *round, const struct vyre_governor_pick *pick)
+{
+    const struct vyre_governor_view *base = &round->views[pick->base];
+    double coming = round->batch->repeat_hint ? round->repeats * (base->cost + base->update) : 0;
+    governor->coming_ns += coming - shape->coming_ns;
+    shape->coming_ns = coming;
+}
+
+/*
+ * The mean of the current candidate moved a little: a clock that swings moves all, so that the others
+ * are taken to have moved with it until they are measured again.
+ */
+static void keep_pace(struct vyre_governor_shape *shape)
+{
+    double mean_ns = shape->tracks[shape->current].mean_ns;
+    double factor = shape->pace_ns > 0 ? mean_ns / shape->pace_ns : 1;
+    if (!shape->chosen || mean_ns <= 0)
+        return;
+    shape->pace_ns = mean_ns;
+    if (shape->tracks[shape->current].count < PACE_COUNT)
+        return; /* the mean moves by itself */
+    for (uint32_t i = 0; i < shape->candidate_count; i++) {
+        if (i != shape->current && factor < GOVERNOR_PACE && factor * GOVERNOR_PACE > 1)
+            shape->tracks[i].mean_ns *= factor;
+    }
+}
+
 void vyre_governor_choose(struct vyre_governor *governor, struct vyre_governor_shape *shape,
                           const struct vyre_candidate_facts *facts, uint32_t count,
                           const struct vyre_governor_batch *batch,
@@ -131,6 +167,7 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_governor_s
         .count = count < VYRE_CANDIDATES_MAX ? count : VYRE_CANDIDATES_MAX,
         .repeats = expected_repeats(shape, batch->repeat_hint),
     };
+    keep_pace(shape);
     for (uint32_t i = 0; i < round.count; i++)
         vyre_governor_look(&round, i);
     struct vyre_governor_pick pick = vyre_governor_pick_one(&round);
@@ -138,6 +175,9 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_governor_s
     report(&round, &pick, out_choice);
     note(shape, &round, &pick);
     probe(governor, shape, &round, &pick);
+    announce(governor, shape, &round, &pick);
+    governor->counters.doubted_ns += pick.doubted;
+    shape->tracks[pick.candidate].doubted_ns = (float)pick.doubted;
     if (pick.why == VYRE_WHY_TRIAL || pick.why == VYRE_WHY_DRIFT_RECHECK ||
         pick.why == VYRE_WHY_EXPLORE) {
         shape->tracks[pick.candidate].flags |= VYRE_TRACK_PENDING;

@@ -106,10 +106,12 @@ struct vyre_candidate_track {
     float overhead_ns; /* calibrated, at the last comparison */
     float expect_ns;   /* for the next sample, by other shapes; 0: they teach nothing */
     float run_ns;      /* of samples beyond the band: the one nearest to it */
-    uint32_t count;    /* samples in mean_ns, saturating */
-    uint16_t fails;    /* explorations that changed nothing */
-    int8_t run;        /* samples in a row above (+) or below (-) the band */
-    uint8_t flags;     /* VYRE_TRACK_... */
+    float back_ns;     /* what coming back to it from another candidate cost last */
+    float doubted_ns; /* predicted excess of the trial in flight, if predictions speak against it */
+    uint32_t count;   /* samples in mean_ns, saturating */
+    uint16_t fails;   /* explorations that changed nothing */
+    int8_t run;       /* samples in a row above (+) or below (-) the band */
+    uint8_t flags;    /* VYRE_TRACK_... */
 };
 
 #define VYRE_TRACK_ESTIMATED 1u /* only the first batch is known, and that the fixed cost is less */
@@ -117,6 +119,7 @@ struct vyre_candidate_track {
 #define VYRE_TRACK_STALE     4u /* measured before the costs drifted */
 #define VYRE_TRACK_DROPPED   8u /* measured worse than another */
 #define VYRE_TRACK_SUSPECT   16u /* the only sample is far above what was expected */
+#define VYRE_TRACK_CONFIRMED 32u /* measured more than in batches that paid the fixed cost */
 
 struct vyre_governor_shape {
     struct vyre_hash128 key;
@@ -130,11 +133,16 @@ struct vyre_governor_shape {
     uint32_t settled_updates;
     uint8_t current;
     uint8_t candidate_count;
+    uint8_t last;      /* candidate of the last sample, + 1 */
     bool chosen;       /* `current` means something */
+    bool detour;       /* the last sample was an exploration */
     double current_ns; /* predicted when it was settled on */
     double current_update_ns;
     double anchor_ns;   /* mean of `current` at the last comparison: drift is told from it */
+    double recent_ns;   /* of the last few batches in `current` */
+    double pace_ns;     /* mean of `current` when the others were last brought in step with it */
     double spent_ns;    /* in all batches of the shape */
+    double coming_ns;   /* in those that the caller announced */
     double explored_ns; /* more than the best would have taken, in explorations */
     struct vyre_candidate_track tracks[VYRE_CANDIDATES_MAX];
 };
@@ -162,6 +170,7 @@ struct vyre_governor_counters {
     uint64_t drifts;
     double spent_ns;
     double explored_ns;
+    double doubted_ns; /* ... in trials that predictions spoke against */
 };
 
 struct vyre_governor {
@@ -176,6 +185,7 @@ struct vyre_governor {
     uint64_t serials;
     struct vyre_governor_counters counters;
     struct vyre_governor_probe probes[VYRE_CANDIDATES_MAX];
+    double coming_ns;                       /* of all shapes */
     uint32_t measured[VYRE_CANDIDATES_MAX]; /* shapes with more than the first batch measured */
     float too_high_log; /* calibration was seen to be too high by this, at worst */
     float too_low_log;

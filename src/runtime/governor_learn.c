@@ -21,7 +21,14 @@
 #define RUN_LIMIT_FAR 3
 #define FAR           4.0
 #define MEAN_WINDOW   16u
+/* ... of a candidate that is not the current one: what is measured seldom was long ago. */
+#define SELDOM_WINDOW 6u
 #define FEW           3u
+/* A clock swings for longer than so many batches. */
+#define RECENT_PART (1.0 / 6)
+/* A batch of this part of the one that paid the fixed cost, or of that cost, may have paid it again. */
+#define AGAIN_FIRST 0.9
+#define AGAIN_FIXED 0.7
 
 static bool extends_run(struct vyre_candidate_track *track, double value_ns)
 {
@@ -37,26 +44,29 @@ static bool extends_run(struct vyre_candidate_track *track, double value_ns)
     return length >= RUN_LIMIT || (length >= RUN_LIMIT_FAR && (far >= FAR || far * FAR <= 1));
 }
 
-/* True when the cost has drifted. */
-static bool fold(struct vyre_candidate_track *track, double value_ns)
+enum fold { FOLD_STAYS, FOLD_REPLACED, FOLD_DRIFTED };
+
+static enum fold fold(struct vyre_candidate_track *track, double value_ns, bool current)
 {
-    bool drifted = false;
+    enum fold result = FOLD_STAYS;
     bool inside = value_ns <= track->mean_ns * BAND && value_ns * BAND >= track->mean_ns;
-    uint32_t weight = track->count < MEAN_WINDOW ? track->count + 1 : MEAN_WINDOW;
-    bool early = track->count <= FEW && !inside && value_ns < track->mean_ns;
+    uint32_t window = current ? MEAN_WINDOW : SELDOM_WINDOW;
+    uint32_t weight = track->count < window ? track->count + 1 : window;
+    bool early = (track->count <= FEW || !current) && !inside && value_ns < track->mean_ns;
     if (track->count == 0 || early) {
         track->mean_ns = value_ns;
         track->run = 0;
+        result = FOLD_REPLACED;
     } else if (inside) {
         track->mean_ns += (value_ns - track->mean_ns) / weight;
         track->run = 0;
     } else if (extends_run(track, value_ns)) {
         track->mean_ns = (double)track->run_ns;
         track->run = 0;
-        drifted = true;
+        result = FOLD_DRIFTED;
     }
     track->count += track->count < UINT32_MAX;
-    return drifted;
+    return result;
 }
 
 static void doubt(struct vyre_governor *governor, float log)
@@ -157,6 +167,8 @@ static void learn_first(struct vyre_governor *governor, struct vyre_governor_sha
     double fixed_ns = (double)track->fixed_ns * governor_scale(&governor->fixed[candidate]);
     double rest_ns = value_ns - fixed_ns;
     track->first_ns = (float)value_ns;
+    if (fixed_ns > value_ns) /* it cannot have been as much as calibrated */
+        doubt(governor, governor_log(value_ns) - governor_log(fixed_ns));
     if (track->count > 0 || rest_ns < fixed_ns * 0.6)
         return;
     track->mean_ns = rest_ns;
@@ -171,9 +183,28 @@ static void teach(struct vyre_governor *governor, struct vyre_governor_shape *sh
 {
     teach_fixed(governor, &shape->tracks[candidate], candidate);
     teach_overhead(governor, &shape->tracks[candidate], candidate);
-    if (governor->measured[candidate]++ == 0)
+    if ((shape->tracks[candidate].flags & VYRE_TRACK_CONFIRMED) &&
+        governor->measured[candidate]++ == 0)
         unlearn(governor, candidate);
     teach_execution(governor, shape, candidate, taught);
+}
+
+static void keep_recent(struct vyre_governor_shape *shape, double value_ns)
+{
+    double most = shape->recent_ns * GOVERNOR_PACE;
+    double least = shape->recent_ns * (1 / GOVERNOR_PACE);
+    double value = value_ns > most ? most : value_ns < least ? least : value_ns;
+    shape->recent_ns += (value - shape->recent_ns) * RECENT_PART;
+}
+
+/* A measurement as it would be at the pace that the mean of the current candidate was taken at. */
+static double in_pace(const struct vyre_governor_shape *shape, double value_ns)
+{
+    const struct vyre_candidate_track *track = &shape->tracks[shape->current];
+    if (!shape->chosen || shape->recent_ns <= 0 || track->count < MEAN_WINDOW)
+        return value_ns;
+    double factor = track->mean_ns / shape->recent_ns;
+    return factor < GOVERNOR_PACE && factor * GOVERNOR_PACE > 1 ? value_ns * factor : value_ns;
 }
 
 static void learn_repeat(struct vyre_governor *governor, struct vyre_governor_shape *shape,
@@ -183,17 +214,29 @@ static void learn_repeat(struct vyre_governor *governor, struct vyre_governor_sh
     bool fresh = track->count == 0;
     bool again = track->flags & VYRE_TRACK_SUSPECT;
     bool taught = track->flags & VYRE_TRACK_ESTIMATED;
-    if (track->flags & VYRE_TRACK_STALE)
+    bool stale = track->flags & VYRE_TRACK_STALE;
+    bool far = stale && value_ns > FAR * track->mean_ns;
+    if (stale)
         track->count = 0; /* what was before the drift is another cost */
     track->flags &= (uint8_t) ~(VYRE_TRACK_ESTIMATED | VYRE_TRACK_STALE | VYRE_TRACK_SUSPECT);
-    bool drifted = fold(track, value_ns);
+    bool current = shape->chosen && candidate == shape->current;
+    enum fold result = fold(track, current ? value_ns : in_pace(shape, value_ns), current);
+    if (current)
+        keep_recent(shape, value_ns);
+    if (far) {
+        track->flags |= VYRE_TRACK_SUSPECT;
+        shape->check_at = 0;
+        return;
+    }
+    bool drifted = result == FOLD_DRIFTED;
+    again |= !fresh && result == FOLD_REPLACED;
     if (fresh || again) {
         shape->check_at = 0;
         if (again || !suspect(track))
             teach(governor, shape, candidate, taught && !again);
         return;
     }
-    if (candidate != shape->current || shape->anchor_ns <= 0)
+    if (!current || shape->anchor_ns <= 0)
         return;
     double moved = track->mean_ns / shape->anchor_ns;
     if (!drifted && moved <= WANDER && moved * WANDER >= 1)
@@ -219,6 +262,43 @@ static void charge(struct vyre_governor *governor, struct vyre_governor_shape *s
     governor->counters.explored_ns += excess_ns;
 }
 
+/* A batch that did not follow another in its candidate may have paid the fixed cost once more. */
+static bool may_hold_fixed(const struct vyre_candidate_track *track, double value_ns)
+{
+    return value_ns >= AGAIN_FIRST * (double)track->first_ns ||
+           value_ns >= AGAIN_FIXED * (double)track->fixed_ns;
+}
+
+/* Of the excess that was predicted for a trial, what did not come true. */
+static void refund(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+                   const struct vyre_governor_sample *sample)
+{
+    struct vyre_candidate_track *track = &shape->tracks[sample->candidate];
+    double excess_ns = (double)sample->measured_ns - shape->tracks[shape->current].mean_ns;
+    double rest_ns = (double)track->doubted_ns - (excess_ns > 0 ? excess_ns : 0);
+    track->doubted_ns = 0;
+    if (rest_ns > 0)
+        governor->counters.doubted_ns -= rest_ns;
+}
+
+/*
+ * The first batch after one in another candidate may pay for coming back: what was resident is gone.
+ * True when it did: the time then says nothing of the batches that follow.
+ */
+static bool came_back(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+                      struct vyre_candidate_track *track, double value_ns)
+{
+    double more_ns = value_ns - track->mean_ns;
+    bool paid = (track->fixed_ns > 0 || track->first_ns > 0) && value_ns > track->mean_ns * BAND &&
+                !(track->flags & (VYRE_TRACK_STALE | VYRE_TRACK_SUSPECT));
+    track->back_ns = paid ? (float)more_ns : 0;
+    if (paid && shape->detour) {
+        shape->explored_ns += more_ns;
+        governor->counters.explored_ns += more_ns;
+    }
+    return paid;
+}
+
 void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_governor_sample *sample)
 {
     struct vyre_governor_shape *shape = sample->shape;
@@ -232,21 +312,32 @@ void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_gover
     track->last_ns = sample->now_ns;
     if (sample->why == VYRE_WHY_EXPLORE)
         charge(governor, shape, sample);
+    if (track->doubted_ns > 0)
+        refund(governor, shape, sample);
     double value_ns = measured_ns - sample->update_ns;
     if (value_ns < measured_ns * 0.25) /* the updates were cheaper than calibration says */
         value_ns = measured_ns * 0.25;
     if (value_ns < 1)
         value_ns = 1;
+    bool follows = shape->last == sample->candidate + 1;
+    bool back = shape->last && !follows && !sample->was_first && track->count > 0;
+    if (!sample->was_first && (follows || !may_hold_fixed(track, value_ns)))
+        track->flags |= VYRE_TRACK_CONFIRMED;
+    shape->last = (uint8_t)(sample->candidate + 1);
     if (sample->was_first)
         learn_first(governor, shape, sample->candidate, value_ns);
-    else
+    else if (!back || !came_back(governor, shape, track, value_ns))
         learn_repeat(governor, shape, sample->candidate, value_ns);
+    shape->detour = sample->why == VYRE_WHY_EXPLORE;
 }
 
 void vyre_governor_abandon(struct vyre_governor *governor, struct vyre_governor_shape *shape,
                            uint64_t serial, uint8_t candidate)
 {
-    (void)governor;
-    if (shape->serial == serial && candidate < VYRE_CANDIDATES_MAX)
-        shape->tracks[candidate].flags &= (uint8_t)~VYRE_TRACK_PENDING;
+    if (shape->serial != serial || candidate >= VYRE_CANDIDATES_MAX)
+        return;
+    struct vyre_candidate_track *track = &shape->tracks[candidate];
+    track->flags &= (uint8_t)~VYRE_TRACK_PENDING;
+    governor->counters.doubted_ns -= (double)track->doubted_ns;
+    track->doubted_ns = 0;
 }

@@ -13,6 +13,8 @@
 #define LESSON_DEVIATION 0.5f
 /* Later samples move a lesson by at least 1 part in so many. */
 #define LESSON_MEMORY 8u
+/* Clocks swing by less than this factor. */
+#define GOVERNOR_PACE 2.0
 
 /*
  * The exponent, and the mantissa as its fraction: a logarithm to base 2 bent by less than 0.09, its

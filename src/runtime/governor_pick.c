@@ -5,7 +5,8 @@
  * unmeasured candidate is worth a trial: its execution is supposed to be one of five equally likely
  * multiples of what is expected (wide apart while nothing is known, close when other shapes taught
  * the ratio), and the trial is made when the mean of what it saves over the expected repeats exceeds
- * the mean of what it costs. Last comes exploration, from its budget.
+ * the mean of what it costs. One that predictions speak against gets its trial when the time spent
+ * covers it. Last comes exploration, from its budget.
  */
 #include "runtime/governor_math.h"
 #include "runtime/governor_round.h"
@@ -16,18 +17,26 @@
 #define UPWARD 0.5f
 /* A finding is waited for where the batch costs less than this part of the fixed cost. */
 #define WAIT_PART 0.125
-/* Parts of the time spent, or of the time to come, that confirming a candidate may take. */
-#define CONFIRM_SEEN   0.05
-#define CONFIRM_HINTED 0.02
-/* ... that the one trial of an unpromising one may take */
-#define TRY_SEEN   0.05
-#define TRY_HINTED 0.005
-/* ... and that measuring a suspect sample again may take. */
-#define SUSPECT_SEEN 1.0
+/*
+ * Trials that predictions speak against: parts of the time spent, and of the time to come where it is
+ * announced, for all of them together; with more candidates than AGAINST_COUNT, less.
+ */
+#define AGAINST_SEEN   0.6
+#define AGAINST_HINTED 0.04
+#define AGAINST_COUNT  4u
+/* With a hint, such a trial must save so many times its cost if calibration is wrong. */
+#define ODDS_HINTED 16.0
+/* Parts of the time that measuring a suspect sample again may take. */
+#define SUSPECT_SEEN   1.0
+#define SUSPECT_HINTED 0.02
+/* Calibration may be off by so much without a sign of it. */
+#define OFF 12.0
+/* Part of a first batch that is not its fixed cost, at least. */
+#define SUNK_LEAST 0.25
 /* Part of the budget that may go into candidates that no shape of the device has tried. */
 #define COMMON_PART 0.25
 /* One exploration in so many batches of a shape may change nothing. */
-#define EXPLORE_GAP 64u
+#define EXPLORE_GAP 64.0
 
 /* Another shape is trying `i`: until it knows, `instead` does if it is cheap beside the fixed cost. */
 static bool can_wait(const struct vyre_governor_round *round, uint32_t i, uint32_t instead)
@@ -98,41 +107,68 @@ static double trial_value(const struct vyre_governor_round *round, uint32_t i, u
 }
 
 /*
- * A candidate of which the device knows only batches that paid the fixed cost, thus only as well as
- * calibration: worth one more batch when that is a small part of what is spent anyway.
+ * Whether trials that predictions speak against may take `more` time: all of them together are held
+ * to a part of the time spent and, where the caller announced it, of the time to come.
  */
-static bool worth_confirming(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
+static bool affords(const struct vyre_governor_round *round, double more)
 {
     const struct vyre_governor *governor = round->governor;
+    double sum = governor->counters.doubted_ns + more;
+    double share = AGAINST_SEEN;
+    if (round->feasible > AGAINST_COUNT)
+        share *= (double)AGAINST_COUNT / round->feasible;
+    if (round->batch->repeat_hint && sum > governor->coming_ns * AGAINST_HINTED)
+        return false;
+    return sum <= governor->counters.spent_ns * share;
+}
+
+/*
+ * A candidate of which the device knows only batches that paid the fixed cost, thus only as well as
+ * calibration: if that was far too low, the rest of the fixed cost passes for execution. The cost is
+ * sunk by now, so that one more batch tells; at once, since what is resident may leave when another
+ * candidate runs. What that batch is expected to take; 0: it is not worth it.
+ */
+static double confirming(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
+{
+    const struct vyre_governor_view *view = &round->views[i];
     const struct vyre_candidate_track *track = &round->shape->tracks[i];
     double usual = round->views[base].cost + round->views[base].update;
-    double least = round->views[i].overhead / round->views[i].doubt;
-    double budget = governor->counters.spent_ns * CONFIRM_SEEN;
-    if (round->batch->repeat_hint)
-        budget = round->repeats * usual * (double)governor->counters.shapes_kept * CONFIRM_HINTED;
-    return i != base && !governor->measured[i] && (track->flags & VYRE_TRACK_ESTIMATED) &&
-           round->facts[i].ready && least < usual && (double)track->first_ns <= budget;
+    double fixed = (double)track->fixed_ns;
+    double first = (double)track->first_ns;
+    double rest = first - fixed > first * SUNK_LEAST ? first - fixed : first * SUNK_LEAST;
+    double seen = track->count ? track->mean_ns : rest;
+    bool asked = (track->flags & (VYRE_TRACK_CONFIRMED | VYRE_TRACK_STALE)) ||
+                 round->governor->measured[i] || (track->count && round->shape->last != i + 1);
+    bool hopeless = view->overhead / OFF >= usual || (fixed > 0 && seen - fixed * OFF >= usual);
+    if (i == base || asked || hopeless || !round->facts[i].ready || (fixed <= 0 && first <= 0))
+        return 0;
+    return seen;
 }
 
 /*
  * A candidate that no shape has tried gets its one trial, whatever calibration says of it, when that
- * is a small part of the time: calibration may be wrong, and nothing else would show it.
+ * is affordable: calibration may be wrong, and nothing else would show it. What the trial costs; 0:
+ * it could not pay even if calibration were OFF times too high.
  */
-static bool worth_one_try(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
+static double trying(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
 {
-    const struct vyre_governor *governor = round->governor;
     const struct vyre_governor_view *view = &round->views[i];
     double usual = round->views[base].cost + round->views[base].update;
-    double budget = governor->counters.spent_ns * TRY_SEEN;
-    if (round->batch->repeat_hint)
-        budget = round->repeats * usual * (double)governor->counters.shapes_kept * TRY_HINTED;
-    return !governor->execution[i].count && !view->waiting &&
-           !(round->shape->tracks[i].first_ns > 0) &&
-           view->fixed + view->cost + view->update <= budget;
+    double saved =
+        round->repeats * (usual - view->overhead / OFF - view->update) - view->fixed / OFF;
+    double cost = (view->fixed + view->overhead) / view->off + view->expect + view->update;
+    double odds = round->batch->repeat_hint ? ODDS_HINTED : 0;
+    if (round->governor->execution[i].count || view->waiting ||
+        round->shape->tracks[i].first_ns > 0 || saved < odds * cost)
+        return 0;
+    return cost;
 }
 
-static uint32_t best_trial(const struct vyre_governor_round *round, uint32_t base)
+static uint32_t best_trial(const struct vyre_governor_round *round, uint32_t base,
+                           double *out_doubted)
 {
+    const double usual = round->views[base].cost + round->views[base].update -
+                         (double)round->shape->tracks[base].back_ns;
     uint32_t best = round->count;
     double most = 0;
     for (uint32_t i = 0; i < round->count; i++) {
@@ -140,16 +176,22 @@ static uint32_t best_trial(const struct vyre_governor_round *round, uint32_t bas
         if (!view->feasible || can_wait(round, i, base) ||
             (round->shape->tracks[i].flags & VYRE_TRACK_PENDING))
             continue;
-        if (worth_confirming(round, i, base))
+        double cost = confirming(round, i, base);
+        if (cost > 0 && affords(round, cost - usual)) {
+            *out_doubted = cost > usual ? cost - usual : 0;
             return i;
+        }
         if (view->known)
             continue;
         double value = trial_value(round, i, base);
+        cost = trying(round, i, base);
         if (value > most) {
             most = value;
             best = i;
-        } else if (best == round->count && worth_one_try(round, i, base)) {
+            *out_doubted = 0;
+        } else if (best == round->count && cost > 0 && affords(round, cost - usual)) {
             best = i;
+            *out_doubted = cost > usual ? cost - usual : 0;
         }
     }
     return best;
@@ -171,6 +213,13 @@ static bool may_pay(const struct vyre_governor_round *round, uint32_t i, double 
            round->repeats * (usual - least) > view->fixed / view->doubt;
 }
 
+/* The worse a candidate was, the less often it is looked at again. */
+static bool failed_lately(const struct vyre_governor_round *round, uint32_t i, double worse)
+{
+    double gap = EXPLORE_GAP * (1 + worse * worse);
+    return (double)round->shape->tracks[i].fails * gap > (double)round->shape->seen;
+}
+
 /* Of those that the budget can pay, the one whose last measurement is oldest. */
 static uint32_t best_exploration(const struct vyre_governor_round *round, uint32_t base)
 {
@@ -180,6 +229,7 @@ static uint32_t best_exploration(const struct vyre_governor_round *round, uint32
     double own = shape->spent_ns * part - shape->explored_ns;
     double common = counters->spent_ns * part * COMMON_PART - counters->explored_ns;
     double usual = round->views[base].cost + round->views[base].update;
+    double back = (double)shape->tracks[base].back_ns;
     uint32_t best = round->count;
     if (own <= 0 && common <= 0)
         return best;
@@ -187,11 +237,11 @@ static uint32_t best_exploration(const struct vyre_governor_round *round, uint32
         const struct vyre_governor_view *view = &round->views[i];
         if (i == base || !view->feasible || (shape->tracks[i].flags & VYRE_TRACK_PENDING))
             continue;
-        double excess = view->fixed + view->cost + view->update - usual;
+        double excess = view->fixed + view->cost + view->update - usual + back;
         /* What no shape has tried is a question of the whole device. */
         double allowance = round->governor->execution[i].count ? own : common;
         if (excess > allowance || allowance <= 0 || view->waiting || !may_pay(round, i, usual) ||
-            shape->tracks[i].fails > shape->seen / EXPLORE_GAP)
+            failed_lately(round, i, shape->tracks[i].mean_ns > 0 ? excess / usual : 0))
             continue;
         if (best == round->count || shape->tracks[i].last_ns < shape->tracks[best].last_ns)
             best = i;
@@ -217,7 +267,7 @@ static uint32_t least_predicted(const struct vyre_governor_round *round)
 static uint32_t suspect_one(const struct vyre_governor_round *round)
 {
     const struct vyre_governor_shape *shape = round->shape;
-    double hinted = round->batch->repeat_hint ? round->repeats * CONFIRM_HINTED : 0;
+    double hinted = round->batch->repeat_hint ? round->repeats * SUSPECT_HINTED : 0;
     for (uint32_t i = 0; i < round->count; i++) {
         const struct vyre_governor_view *view = &round->views[i];
         const struct vyre_candidate_track *track = &shape->tracks[i];
@@ -230,21 +280,13 @@ static uint32_t suspect_one(const struct vyre_governor_round *round)
     return round->count;
 }
 
-static uint32_t feasible_count(const struct vyre_governor_round *round)
-{
-    uint32_t feasible = 0;
-    for (uint32_t i = 0; i < round->count; i++)
-        feasible += round->views[i].feasible;
-    return feasible;
-}
-
 static struct vyre_governor_pick pick_unmeasured(struct vyre_governor_round *round)
 {
     struct vyre_governor_pick pick = {.why = VYRE_WHY_PREDICTED_BEST};
     if (vyre_governor_suppose(round)) {
         pick.base = best_known(round);
         vyre_governor_expect(round, pick.base);
-        pick.candidate = best_trial(round, pick.base);
+        pick.candidate = best_trial(round, pick.base, &pick.doubted);
         if (pick.candidate == round->count)
             pick.candidate = pick.base;
         for (uint32_t i = 0; i < round->count; i++)
@@ -268,7 +310,7 @@ struct vyre_governor_pick vyre_governor_pick_one(struct vyre_governor_round *rou
         pick.base = base;
         pick.candidate = suspect_one(round);
         if (pick.candidate == round->count)
-            pick.candidate = best_trial(round, base);
+            pick.candidate = best_trial(round, base, &pick.doubted);
         pick.why = VYRE_WHY_TRIAL;
         if (pick.candidate < round->count &&
             (round->shape->tracks[pick.candidate].flags & VYRE_TRACK_STALE))
@@ -282,7 +324,7 @@ struct vyre_governor_pick vyre_governor_pick_one(struct vyre_governor_round *rou
             pick.why = VYRE_WHY_MEASURED_BEST;
         }
     }
-    if (feasible_count(round) <= 1)
+    if (round->feasible <= 1)
         pick.why = VYRE_WHY_ONLY_FEASIBLE;
     return pick;
 }

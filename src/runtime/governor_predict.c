@@ -52,10 +52,12 @@ void vyre_governor_look(struct vyre_governor_round *round, uint32_t i)
     const struct vyre_candidate_facts *facts = &round->facts[i];
     const struct vyre_candidate_track *track = &round->shape->tracks[i];
     struct vyre_governor_view *view = &round->views[i];
-    *view = (struct vyre_governor_view){.feasible = facts->feasible, .doubt = 1, .error = 1};
+    *view =
+        (struct vyre_governor_view){.feasible = facts->feasible, .doubt = 1, .error = 1, .off = 1};
     if (!facts->feasible)
         return;
     double commands = (double)round->batch->command_count;
+    round->feasible++;
     view->raw_overhead = (double)facts->per_batch_ns + commands * (double)facts->per_command_ns;
     view->overhead = view->raw_overhead * governor_scale(&governor->overhead[i]);
     view->fixed = facts->ready ? 0 : (double)facts->fixed_ns * governor_scale(&governor->fixed[i]);
@@ -65,6 +67,7 @@ void vyre_governor_look(struct vyre_governor_round *round, uint32_t i)
     if (!governor->fixed[i].count && !governor->overhead[i].count) {
         view->doubt = free_doubt(governor->too_high_log);
         view->error = free_doubt(governor->too_low_log);
+        view->off = view->doubt > view->error ? view->doubt : view->error;
     }
     view->waiting = !view->known && vyre_governor_probed(governor, round->shape, i);
     if (track->flags & VYRE_TRACK_ESTIMATED)

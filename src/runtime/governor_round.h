@@ -35,6 +35,7 @@ struct vyre_governor_view {
     float spread;
     double doubt; /* overhead and fixed may be less by this factor */
     double error; /* ... or more by this one */
+    double off;   /* calibration was seen to be off by this factor, either way */
 };
 
 struct vyre_governor_round {
@@ -44,13 +45,15 @@ struct vyre_governor_round {
     const struct vyre_governor_batch *batch;
     uint32_t count;
     double repeats; /* expected, this one included */
+    uint32_t feasible;
     struct vyre_governor_view views[VYRE_CANDIDATES_MAX];
 };
 
 struct vyre_governor_pick {
     uint32_t candidate;
     enum vyre_decision_why why;
-    uint32_t base; /* that the others were compared with */
+    uint32_t base;  /* that the others were compared with */
+    double doubted; /* predicted excess of a trial that predictions speak against */
 };
 
 /* Fills round->views[i]. */

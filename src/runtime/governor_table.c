@@ -147,6 +147,7 @@ static uint32_t take_entry(struct vyre_governor *governor)
     uint32_t link = governor->oldest;
     unlink_chain(governor, link);
     unlink_use(governor, at(governor, link));
+    governor->coming_ns -= at(governor, link)->coming_ns;
     governor->counters.shapes_forgotten++;
     return link;
 }

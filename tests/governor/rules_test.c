@@ -205,12 +205,115 @@ static void what_cannot_pay_is_not_tried(void **state)
     struct fixture f;
     set_up(&f, 0);
     set_mode(&f, PLAIN, 0, 10 * US, 10 * US);
-    set_mode(&f, REPLAY, 1000 * US, 15 * US, 1 * US); /* the overhead alone is most of plain */
-    run_many(&f, 1, 100);
+    set_mode(&f, REPLAY, 1000 * US, 300 * US, 1 * US); /* a tenth of the overhead exceeds plain */
+    run_many(&f, 1, 500);
     assert_int_equal(f.used[REPLAY], 0);
     vyre_governor_reopen(vyre_governor_find(&f.governor, key_of(1)));
     (void)run(&f, 1);
     assert_int_not_equal(f.choice.candidates[REPLAY].reason, VYRE_CANDIDATE_NONE);
+    tear_down(&f);
+}
+
+/* Calibration says that replay cannot pay. It may be wrong: one trial, when the time spent covers it. */
+static void what_predictions_speak_against_is_tried_once(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t at = 0;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 10 * US, 10 * US);
+    set_mode(&f, REPLAY, 600 * US, 30 * US, 1 * US);
+    for (uint32_t i = 1; i <= 500; i++) {
+        if (run(&f, 1) == REPLAY && at == 0)
+            at = i;
+    }
+    assert_in_range(at, 30, 60); /* 640 us are 60 % of 53 batches */
+    assert_in_range(f.used[REPLAY], 1, 2);
+    tear_down(&f);
+}
+
+/* The fixed cost is more than calibration says, and passes for execution in the first batch. */
+static void trial_whose_first_batch_misleads_is_confirmed(void **state)
+{
+    (void)state;
+    static const uint64_t calibrated[] = {0, 1, 10 * US, 30 * US};
+    for (size_t i = 0; i < COUNT_OF(calibrated); i++) {
+        struct fixture f;
+        set_up(&f, 0);
+        set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+        set_mode(&f, REPLAY, 100 * US, 5 * US, 10 * US);
+        f.facts[PLAIN].ready = true;
+        f.facts[REPLAY].fixed_ns = calibrated[i];
+        run_many(&f, 1, 50);
+        assert_int_equal(run(&f, 1), calibrated[i] == 1 ? PLAIN : REPLAY); /* by 10,000: no error */
+        tear_down(&f);
+    }
+}
+
+/* The one batch that measures a mode anew after the costs drifted is an outlier. */
+static void recheck_that_meets_an_outlier_is_made_again(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 100 * US, 40 * US, 10 * US);
+    f.facts[PLAIN].ready = true;
+    run_many(&f, 1, 200);
+    struct vyre_governor_shape *entry = vyre_governor_find(&f.governor, key_of(1));
+    assert_int_equal(entry->current, REPLAY);
+    entry->tracks[PLAIN].flags |= VYRE_TRACK_STALE;
+    vyre_governor_reopen(entry);
+    assert_int_equal(run_noisy(&f, 1, 20), PLAIN);
+    assert_int_equal(f.choice.why, VYRE_WHY_DRIFT_RECHECK);
+    assert_int_equal(run(&f, 1), PLAIN);
+    assert_true(entry->tracks[PLAIN].mean_ns <= 61 * US);
+    assert_int_equal(run(&f, 1), REPLAY);
+    tear_down(&f);
+}
+
+/* What is resident leaves when another mode runs, and nobody says so: going there and back is dear. */
+static void cost_of_coming_back_is_counted(void **state)
+{
+    (void)state;
+    struct fixture f;
+    unsigned last = MODES;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 3 * US, 9 * US);
+    set_mode(&f, PERSISTENT, 1000 * US, 1 * US, 9 * US);
+    f.facts[PLAIN].ready = true;
+    f.hint = 5000;
+    for (uint32_t i = 0; i < 5000; i++) {
+        struct vyre_governor_shape *entry = choose(&f, 1);
+        unsigned mode = f.choice.candidate;
+        bool first = !f.facts[mode].ready;
+        uint64_t fixed = mode == last ? 0 : f.fixed[mode];
+        f.facts[mode].ready = true;
+        f.used[mode]++;
+        last = mode;
+        learn(&f, entry, f.batch[mode] + fixed, first);
+    }
+    assert_true(f.used[PERSISTENT] > 4900);
+    assert_true(f.now_ns < 5000 * f.batch[PERSISTENT] * 11 / 10); /* the budget is 3 % */
+    tear_down(&f);
+}
+
+/* A clock that swings slows all modes alike: no reason to change. */
+static void swinging_clock_changes_nothing(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 100 * US, 45 * US, 10 * US);
+    run_many(&f, 1, 200);
+    uint32_t plain = f.used[PLAIN];
+    for (uint32_t i = 0; i < 1000; i++) {
+        f.batch[PLAIN] = (i / 50 % 2 ? 60 : 84) * US;
+        f.batch[REPLAY] = (i / 50 % 2 ? 55 : 77) * US;
+        (void)run(&f, 1);
+    }
+    assert_true(f.used[PLAIN] - plain <= 10); /* of 20 swings */
     tear_down(&f);
 }
 
@@ -221,9 +324,10 @@ static void second_shape_starts_with_what_the_first_found(void **state)
     set_up(&f, 300);
     set_mode(&f, PLAIN, 0, 5 * US, 900 * US);
     set_mode(&f, REPLAY, 10 * US, 9 * US, 20 * US);
+    f.facts[PLAIN].ready = true;
     run_many(&f, 1, 20);
     assert_int_equal(run(&f, 1), REPLAY);
-    f.facts[PLAIN].ready = f.facts[REPLAY].ready = false;
+    f.facts[REPLAY].ready = false;
     assert_int_equal(run(&f, 2), REPLAY);
     tear_down(&f);
 }
@@ -275,10 +379,10 @@ static void exploration_finds_what_became_better(void **state)
     set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
     set_mode(&f, REPLAY, 10 * US, 5 * US, 100 * US);
     run_many(&f, 1, 100);
-    assert_int_equal(run(&f, 1), PLAIN);
+    assert_true(f.used[PLAIN] > 90);
     f.batch[REPLAY] = 10 * US;
     run_many(&f, 1, 1000);
-    assert_int_equal(run(&f, 1), REPLAY);
+    assert_true(f.used[REPLAY] > 700);
     tear_down(&f);
 }
 
@@ -478,13 +582,7 @@ static void wrong_calibration_does_not_last(void **state)
             *fixed = c >> mode & 1 ? *fixed * 10 : *fixed / 10;
             *each = c >> (2 + mode) & 1 ? *each * 10 : *each / 10;
         }
-        /*
-         * Both costs of replay ten times too high and plain's a tenth: plain runs as if all its time
-         * were execution, so that nothing shows. Only the one try that replay gets in any case
-         * corrects that, when it costs 5 % of the time spent.
-         */
-        bool hidden = (c & 0xe) == 0xa;
-        run_many(&f, 1, hidden ? 400 : 50);
+        run_many(&f, 1, 50);
         assert_int_equal(run(&f, 1), REPLAY);
         tear_down(&f);
     }
@@ -536,6 +634,11 @@ int main(void)
         cmocka_unit_test(repeats_seen_pay_for_the_fixed_cost),
         cmocka_unit_test(trial_that_measures_worse_is_dropped),
         cmocka_unit_test(what_cannot_pay_is_not_tried),
+        cmocka_unit_test(what_predictions_speak_against_is_tried_once),
+        cmocka_unit_test(trial_whose_first_batch_misleads_is_confirmed),
+        cmocka_unit_test(recheck_that_meets_an_outlier_is_made_again),
+        cmocka_unit_test(cost_of_coming_back_is_counted),
+        cmocka_unit_test(swinging_clock_changes_nothing),
         cmocka_unit_test(second_shape_starts_with_what_the_first_found),
         cmocka_unit_test(one_outlier_flips_nothing),
         cmocka_unit_test(drift_reopens_and_the_new_best_is_followed),
