@@ -352,6 +352,9 @@ static void note_success_locked(struct attempt *attempt, struct vyre_result_entr
         attempt->recording->last_sequence = entry->sequence;
     device->by_mode[attempt->choice.mode]++;
     device->sample_tick++;
+    /* What stays resident alone leaves when something else is queued. */
+    if (attempt->choice.mode != VYRE_MODE_PERSISTENT && device->facts.persistent_one_program)
+        device->persistent_seen_ns = 0;
     measurement->record = vyre_note_decision_locked(
         device, attempt->body, attempt->options->repeat_hint, &attempt->choice,
         is_auto(attempt) ? &attempt->governed : NULL, attempt->timing.timed);

@@ -211,7 +211,7 @@ void vyre_cl_state_facts(const struct vyre_cl_device *device, const struct vyre_
     state_features(device, facts);
     facts->costs = default_costs;
     facts->completes_lazily = true;
-    facts->persistent_groups = 32; /* a wrapped kernel has one unit, an enqueued one has all */
+    facts->persistent_groups = 128; /* a wrapped kernel has one unit, an enqueued one has all */
     facts->persistent_one_program = true;
     if (device->command_buffers.there)
         facts->variants[VYRE_MODE_REPLAY] = VYRE_VARIANT_DRIVER;
