@@ -6,10 +6,14 @@
  * loss has been reported, the armed function goes on failing, as a lost device would; the driver itself
  * is untouched, so that waiting for it to become idle really waits.
  *
+ * With VYRE_TEST_DROP_BARRIERS in the environment it forgets every barrier between commands, which shows
+ * that a run under the validation layer would see a missing one.
+ *
  * One device at a time: the next functions are kept for the latest one.
  */
 #define VK_NO_PROTOTYPES
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <vulkan/vk_layer.h>
@@ -73,6 +77,7 @@ static struct {
 #define NEXT(name, parameters, arguments) PFN_vk##name name;
     FUNCTIONS(NEXT)
 #undef NEXT
+    PFN_vkCmdPipelineBarrier barrier;
     PFN_vkGetInstanceProcAddr get_instance;
     PFN_vkGetDeviceProcAddr get_device;
 } next;
@@ -137,6 +142,18 @@ static int strikes(int function)
 FUNCTIONS(WRAPPER)
 #undef WRAPPER
 
+static void VKAPI_CALL drop_barrier(VkCommandBuffer commands, VkPipelineStageFlags from,
+                                    VkPipelineStageFlags to, VkDependencyFlags flags,
+                                    uint32_t count, const VkMemoryBarrier *barriers,
+                                    uint32_t buffer_count, const VkBufferMemoryBarrier *buffers,
+                                    uint32_t image_count, const VkImageMemoryBarrier *images)
+{
+    if (!(to & VK_PIPELINE_STAGE_HOST_BIT))
+        return;
+    next.barrier(commands, from, to, flags, count, barriers, buffer_count, buffers, image_count,
+                 images);
+}
+
 static VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                            const VkAllocationCallbacks *allocator,
                                            VkInstance *out_instance)
@@ -177,6 +194,7 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDevi
     next.name = (PFN_vk##name)next.get_device(*out_device, "vk" #name);
     FUNCTIONS(FIND)
 #undef FIND
+    next.barrier = (PFN_vkCmdPipelineBarrier)next.get_device(*out_device, "vkCmdPipelineBarrier");
     return VK_SUCCESS;
 }
 
@@ -187,6 +205,8 @@ static PFN_vkVoidFunction own(const char *name)
         return (PFN_vkVoidFunction)layer_##function;
     FUNCTIONS(OWN)
 #undef OWN
+    if (strcmp(name, "vkCmdPipelineBarrier") == 0 && getenv("VYRE_TEST_DROP_BARRIERS"))
+        return (PFN_vkVoidFunction)drop_barrier;
     return NULL;
 }
 

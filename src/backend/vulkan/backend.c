@@ -154,6 +154,28 @@ static void leave(struct vyre_vk_backend *backend)
     vyre_vk_loader_close(&backend->loader);
 }
 
+/* Whether objects and command buffers can be given names; when in doubt, no. */
+static bool offers_labels(const struct vyre_vk_backend *backend)
+{
+    uint32_t count = 0;
+    bool found = false;
+    if (backend->loader.EnumerateInstanceExtensionProperties(NULL, &count, NULL) != VK_SUCCESS ||
+        count == 0)
+        return false;
+    size_t bytes = count * sizeof(VkExtensionProperties);
+    VkExtensionProperties *list =
+        vyre_memory_allocate(&backend->allocator, bytes, _Alignof(VkExtensionProperties));
+    if (!list)
+        return false;
+    uint32_t filled = count;
+    if (backend->loader.EnumerateInstanceExtensionProperties(NULL, &filled, list) < VK_SUCCESS)
+        filled = 0;
+    for (uint32_t i = 0; i < filled; i++)
+        found |= strcmp(list[i].extensionName, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) == 0;
+    vyre_memory_free(&backend->allocator, list, bytes, _Alignof(VkExtensionProperties));
+    return found;
+}
+
 static enum vyre_status create_instance(struct vyre_vk_backend *backend, struct vyre_diag *diag)
 {
     uint32_t version = VK_API_VERSION_1_0;
@@ -170,8 +192,12 @@ static enum vyre_status create_instance(struct vyre_vk_backend *backend, struct 
         .apiVersion =
             VK_API_VERSION_1_3, /* the highest whose features are used when they are there */
     };
+    static const char *const labels = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    backend->has_labels = offers_labels(backend);
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                 .pApplicationInfo = &application};
+                                 .pApplicationInfo = &application,
+                                 .enabledExtensionCount = backend->has_labels ? 1 : 0,
+                                 .ppEnabledExtensionNames = &labels};
     result = backend->loader.CreateInstance(&info, NULL, &backend->instance);
     if (result != VK_SUCCESS) {
         backend->instance = VK_NULL_HANDLE;

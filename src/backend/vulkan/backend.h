@@ -39,6 +39,7 @@ struct vyre_vk_backend {
     bool ready;
     struct vyre_vk_loader loader;
     VkInstance instance;
+    bool has_labels; /* VK_EXT_debug_utils */
     struct vyre_vk_instance_api vk;
     struct vyre_vk_physical
         devices[VYRE_VK_DEVICES_MAX]; /* those that fit, the strongest kind first */

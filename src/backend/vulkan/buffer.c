@@ -83,6 +83,8 @@ enum vyre_status vyre_vk_buffer_make(struct vyre_vk_device *device, enum vyre_vk
         vyre_vk_buffer_unmake(device, out_buffer);
         return vyre_vk_check(result, "vkAllocateMemory or vkBindBufferMemory", label, diag);
     }
+    vyre_vk_device_name(device, VK_OBJECT_TYPE_BUFFER, (uint64_t)(uintptr_t)out_buffer->handle,
+                        label);
     if (device->has_addresses) {
         const VkBufferDeviceAddressInfo address = {
             .sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = out_buffer->handle};
@@ -208,7 +210,7 @@ static enum vyre_status move_piece(struct vyre_vk_device *device, struct vyre_vk
                                    unsigned char *out_bytes, uint64_t size, struct vyre_diag *diag)
 {
     struct vyre_vk_frame *frame;
-    uint64_t at;
+    uint64_t at = 0;
     enum vyre_status status = take_ring(device, size, &at, diag);
     if (status == VYRE_OK)
         status = vyre_vk_frame_begin(device, &frame, NULL, diag);

@@ -15,8 +15,7 @@ struct vyre_vk_buffer {
     struct vyre_vk_place place;
     uint64_t size_bytes;
     VkDeviceAddress address; /* 0 where the device has none */
-    uint64_t last_value; /* of the timeline: when the last plain batch that touches it is done */
-    uint64_t mark;       /* of whoever last collected it */
+    uint64_t mark;           /* of whoever last collected it */
 };
 
 /* Made and placed; contents undefined. A failure leaves nothing behind. */

@@ -195,6 +195,21 @@ static enum vyre_status device_open(void *native, uint32_t index,
 
 /* ---- Small things that the other files share -------------------------------------------------- */
 
+void vyre_vk_device_name(struct vyre_vk_device *device, VkObjectType type, uint64_t handle,
+                         const char *label)
+{
+    if (!label || !label[0] || !device->backend->has_labels ||
+        !device->vk.SetDebugUtilsObjectNameEXT)
+        return;
+    const VkDebugUtilsObjectNameInfoEXT info = {
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+        .objectType = type,
+        .objectHandle = handle,
+        .pObjectName = label,
+    };
+    (void)device->vk.SetDebugUtilsObjectNameEXT(device->handle, &info); /* only a name */
+}
+
 uint64_t vyre_vk_device_reached(struct vyre_vk_device *device)
 {
     vyre_lock_acquire(&device->flight.lock);

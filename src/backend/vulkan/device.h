@@ -77,6 +77,10 @@ struct vyre_vk_device {
     char tools_path[PATH_MAX];
 };
 
+/* Names an object for the driver's tools, where they listen. A NULL label names nothing. */
+void vyre_vk_device_name(struct vyre_vk_device *device, VkObjectType type, uint64_t handle,
+                         const char *label);
+
 /* A value that the timeline is known to have reached. */
 uint64_t vyre_vk_device_reached(struct vyre_vk_device *device);
 

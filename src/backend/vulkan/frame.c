@@ -87,11 +87,12 @@ enum vyre_status vyre_vk_frame_begin(struct vyre_vk_device *device,
     const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                            .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
     enum vyre_status status = vyre_vk_frame_take(device, out_frame, label, diag);
-    if (status != VYRE_OK)
+    struct vyre_vk_frame *frame = *out_frame;
+    if (status != VYRE_OK || !frame)
         return status;
-    VkResult result = device->vk.BeginCommandBuffer((*out_frame)->commands, &info);
+    VkResult result = device->vk.BeginCommandBuffer(frame->commands, &info);
     if (result != VK_SUCCESS)
-        vyre_vk_frame_put(device, *out_frame);
+        vyre_vk_frame_put(device, frame);
     return vyre_vk_check(result, "vkBeginCommandBuffer", label, diag);
 }
 

@@ -178,7 +178,6 @@ VkResult vyre_vk_heap_take(struct vyre_vk_heap *heap, enum vyre_vk_memory_use us
     VkResult result = make_block(heap, type, dedicated ? size : whole, dedicated, &block);
     if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY && !dedicated) {
         /* A whole block does not fit any more: what is asked for may. */
-        dedicated = true;
         result = make_block(heap, type, size, true, &block);
     }
     if (result != VK_SUCCESS)

@@ -204,6 +204,7 @@ enum vyre_status vyre_vk_kernel_create(void *native, const struct vyre_kernel_de
             binding->slot, type_of(&kernel->reflection.interface, binding->slot)};
     }
     lay_out_specialization(desc, kernel);
+    snprintf(kernel->label, sizeof kernel->label, "%s", desc->label ? desc->label : "");
     return vyre_vk_layout_get(device, slots, count, desc->label, &kernel->layout, diag);
 }
 

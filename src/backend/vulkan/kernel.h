@@ -16,6 +16,7 @@
 
 #define VYRE_VK_VARIANTS_KEPT 32
 #define VYRE_VK_ENTRY_BYTES   128
+#define VYRE_VK_LABEL_BYTES   64
 
 /* A pipeline for one set of specialization values. */
 struct vyre_vk_pipeline {
@@ -29,6 +30,7 @@ struct vyre_vk_pipeline {
 struct vyre_vk_kernel {
     VkShaderModule module;
     char entry[VYRE_VK_ENTRY_BYTES];
+    char label[VYRE_VK_LABEL_BYTES];    /* for the driver's tools; cut when it is longer */
     struct vyre_vk_layout *layout;      /* one user of it */
     struct vyre_vk_pipeline *pipelines; /* Owned: a list, the most recently used first */
     uint32_t pipeline_count;

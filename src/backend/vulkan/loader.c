@@ -38,8 +38,9 @@ struct source {
 
 static PFN_vkVoidFunction look_up(const struct source *source, const char *name)
 {
-    return source->by_device ? source->by_device(source->device, name)
-                             : source->by_instance(source->instance, name);
+    if (source->by_device)
+        return source->by_device(source->device, name);
+    return source->by_instance ? source->by_instance(source->instance, name) : NULL;
 }
 
 /* Fills a table; returns the first name that is missing, or NULL. */

@@ -16,7 +16,8 @@
 
 #define VYRE_VK_GLOBAL_FUNCTIONS(X) \
     X(CreateInstance)               \
-    X(EnumerateInstanceVersion)
+    X(EnumerateInstanceVersion)     \
+    X(EnumerateInstanceExtensionProperties)
 
 #define VYRE_VK_INSTANCE_FUNCTIONS(X)         \
     X(DestroyInstance)                        \
@@ -85,7 +86,11 @@
     X(UpdateDescriptorSets)
 
 /* Of extensions: may be NULL. */
-#define VYRE_VK_DEVICE_OPTIONAL(X) X(GetCalibratedTimestampsEXT)
+#define VYRE_VK_DEVICE_OPTIONAL(X) \
+    X(GetCalibratedTimestampsEXT)  \
+    X(SetDebugUtilsObjectNameEXT)  \
+    X(CmdBeginDebugUtilsLabelEXT)  \
+    X(CmdEndDebugUtilsLabelEXT)
 
 #define VYRE_VK_MEMBER(name) PFN_vk##name name;
 

@@ -97,6 +97,8 @@ static enum vyre_status make(struct vyre_vk_device *device, struct vyre_vk_kerne
                          _Alignof(struct vyre_vk_pipeline));
         return vyre_vk_check(result, "vkCreateComputePipelines", NULL, diag);
     }
+    vyre_vk_device_name(device, VK_OBJECT_TYPE_PIPELINE, (uint64_t)(uintptr_t)pipeline->handle,
+                        kernel->label);
     pipeline->next = kernel->pipelines;
     kernel->pipelines = pipeline;
     kernel->pipeline_count++;

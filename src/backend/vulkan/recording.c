@@ -106,7 +106,7 @@ VkResult vyre_vk_take_add_part(struct vyre_vk_device *device, struct vyre_vk_tak
         return VK_SUCCESS;
     }
     void *parts = take->parts;
-    if (!reserve(device, &parts, take->part_count, &take->part_capacity, sizeof *take->parts))
+    if (!reserve(device, &parts, take->part_count, &take->part_capacity, sizeof(VkCommandBuffer)))
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     take->parts = parts;
     const VkCommandBufferAllocateInfo info = {
@@ -139,7 +139,7 @@ static void free_take(struct vyre_vk_device *device, struct vyre_vk_take *take)
     reset_take(device, take);
     if (take->pool)
         device->vk.DestroyCommandPool(device->handle, take->pool, NULL);
-    vyre_memory_free(&device->allocator, take->parts, take->part_capacity * sizeof *take->parts,
+    vyre_memory_free(&device->allocator, take->parts, take->part_capacity * sizeof(VkCommandBuffer),
                      _Alignof(void *));
     vyre_vk_transfers_deinit(&take->uploads, &device->allocator);
     vyre_vk_transfers_deinit(&take->downloads, &device->allocator);

@@ -68,21 +68,42 @@ enum vyre_status vyre_vk_await_downloads(struct vyre_vk_device *device, const vo
 
 /* ---- Uploads into mapped memory --------------------------------------------------------------- */
 
-static bool is_busy(struct vyre_vk_device *device, const struct vyre_vk_buffer *buffer)
+/* Ranges that are looked through at most: finding out must not cost more than staging. */
+#define RANGES_LOOKED_AT 4096
+
+/* Whether a batch in flight touches the range; *inout_left ranges may be looked at. */
+static bool touches(const struct vyre_vk_entry *entry, const struct vyre_bound_range *range,
+                    uint32_t *inout_left)
+{
+    const struct vyre_batch_view *view = entry->view;
+    if (entry->take && !vyre_vk_recording_touches(entry->take->recording, range->buffer))
+        return false;
+    if (view->range_count > *inout_left)
+        return true;
+    *inout_left -= view->range_count;
+    for (uint32_t i = 0; i < view->range_count; i++) {
+        const struct vyre_bound_range *other = &view->ranges[i];
+        if (other->buffer == range->buffer &&
+            other->offset_bytes < range->offset_bytes + range->size_bytes &&
+            range->offset_bytes < other->offset_bytes + other->size_bytes)
+            return true;
+    }
+    return false;
+}
+
+static bool is_busy(struct vyre_vk_device *device, const struct vyre_bound_range *range)
 {
     struct vyre_vk_flight *flight = &device->flight;
+    uint32_t left = RANGES_LOOKED_AT;
     bool busy = false;
     vyre_lock_acquire(&flight->lock);
     uint64_t first = atomic_load_explicit(&flight->harvested, memory_order_relaxed) + 1;
     if (first <= flight->submitted) {
         (void)vyre_vk_harvest_locked(device); /* a loss shows again at the submit */
         first = atomic_load_explicit(&flight->harvested, memory_order_relaxed) + 1;
-        busy = buffer->last_value > flight->seen_value;
     }
-    for (uint64_t sequence = first; !busy && sequence <= flight->submitted; sequence++) {
-        const struct vyre_vk_entry *entry = vyre_vk_flight_entry(flight, sequence);
-        busy = entry->take && vyre_vk_recording_touches(entry->take->recording, buffer);
-    }
+    for (uint64_t sequence = first; !busy && sequence <= flight->submitted; sequence++)
+        busy = touches(vyre_vk_flight_entry(flight, sequence), range, &left);
     vyre_lock_release(&flight->lock);
     return busy;
 }
@@ -91,9 +112,7 @@ bool vyre_vk_upload_directly(struct vyre_vk_writer *w, const struct vyre_command
 {
     const struct vyre_bound_range *range = &w->view->ranges[command->first_range];
     const struct vyre_vk_buffer *buffer = range->buffer;
-    /* A value that has not been submitted yet belongs to this batch, which touches other bytes. */
-    if (!buffer->place.mapped || w->ran || buffer->last_value == w->device->next_value ||
-        is_busy(w->device, buffer))
+    if (!buffer->place.mapped || w->ran || is_busy(w->device, range))
         return false;
     if (!command->upload_owned && vyre_vk_await_downloads(w->device, command->upload_bytes,
                                                           range->size_bytes, NULL) != VYRE_OK)

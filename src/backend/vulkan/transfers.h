@@ -18,7 +18,7 @@ enum vyre_status vyre_vk_write_download(struct vyre_vk_writer *writer, uint32_t 
 /*
  * Notes an upload that waits for nothing in its batch for a copy into mapped memory, which is done
  * just before the batch is queued, beside whatever runs. False when the host does not see the buffer
- * or work in flight touches it.
+ * or work in flight may touch the range.
  */
 bool vyre_vk_upload_directly(struct vyre_vk_writer *writer, const struct vyre_command *command);
 

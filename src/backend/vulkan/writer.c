@@ -45,6 +45,19 @@ static void put_barrier(struct vyre_vk_writer *w, uint32_t from, uint32_t to)
 
 /* ---- Parts ------------------------------------------------------------------------------------ */
 
+/* Whether the batch's label was put around the part. */
+static bool begin_label(const struct vyre_vk_writer *w)
+{
+    const struct vyre_vk_device *device = w->device;
+    if (!w->view->label || !w->view->label[0] || !device->backend->has_labels ||
+        !device->vk.CmdBeginDebugUtilsLabelEXT || !device->vk.CmdEndDebugUtilsLabelEXT)
+        return false;
+    const VkDebugUtilsLabelEXT label = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
+                                        .pLabelName = w->view->label};
+    device->vk.CmdBeginDebugUtilsLabelEXT(w->commands, &label);
+    return true;
+}
+
 static enum vyre_status begin_part(struct vyre_vk_writer *w, uint32_t level)
 {
     VkResult result = VK_SUCCESS;
@@ -52,7 +65,7 @@ static enum vyre_status begin_part(struct vyre_vk_writer *w, uint32_t level)
     if (w->take) {
         result = vyre_vk_take_add_part(w->device, w->take, &w->commands);
         usage = w->recording->moves_bytes ? 0 : VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
-    } else {
+    } else if (w->frame) {
         w->commands = w->frame->commands;
     }
     const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
@@ -67,6 +80,7 @@ static enum vyre_status begin_part(struct vyre_vk_writer *w, uint32_t level)
     w->set = VK_NULL_HANDLE;
     w->constants_bytes = 0;
     w->downloads_in_part = false;
+    w->labelled = begin_label(w);
     const uint32_t all = (1u << VYRE_VK_STAGES) - 1;
     put_barrier(w, all, all);
     vyre_vk_barriers_full(&w->barriers, level);
@@ -83,6 +97,8 @@ static enum vyre_status end_part(struct vyre_vk_writer *w)
                                          VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0,
                                          NULL);
     }
+    if (w->labelled)
+        w->device->vk.CmdEndDebugUtilsLabelEXT(w->commands);
     VkResult result = w->device->vk.EndCommandBuffer(w->commands);
     return vyre_vk_check(result, "vkEndCommandBuffer", w->view->label, w->diag);
 }
@@ -194,23 +210,16 @@ static enum vyre_status write_dispatch(struct vyre_vk_writer *w, const struct vy
 
 /* ---- Commands --------------------------------------------------------------------------------- */
 
-/* Notes which buffers work in flight touches, for uploads that go straight into mapped memory. */
+/* Notes which buffers a recording touches, for uploads that go straight into mapped memory. */
 static enum vyre_status note_buffers(struct vyre_vk_writer *w, const struct vyre_command *command)
 {
-    for (uint32_t i = 0; i < command->range_count; i++) {
+    enum vyre_status status = VYRE_OK;
+    for (uint32_t i = 0; status == VYRE_OK && i < command->range_count; i++) {
         struct vyre_vk_buffer *buffer = w->view->ranges[command->first_range + i].buffer;
-        if (!buffer)
-            continue;
-        if (!w->recording) {
-            buffer->last_value = w->device->next_value;
-            continue;
-        }
-        enum vyre_status status =
-            vyre_vk_recording_note_buffer(w->device, w->recording, buffer, w->diag);
-        if (status != VYRE_OK)
-            return status;
+        if (buffer)
+            status = vyre_vk_recording_note_buffer(w->device, w->recording, buffer, w->diag);
     }
-    return VYRE_OK;
+    return status;
 }
 
 static enum vyre_status write_command(struct vyre_vk_writer *w, uint32_t index, uint32_t level,
@@ -221,7 +230,7 @@ static enum vyre_status write_command(struct vyre_vk_writer *w, uint32_t index, 
     if (command->type == VYRE_COMMAND_UPLOAD && !waits && w->frame &&
         vyre_vk_upload_directly(w, command))
         return VYRE_OK;
-    enum vyre_status status = note_buffers(w, command);
+    enum vyre_status status = w->recording ? note_buffers(w, command) : VYRE_OK;
     if (status != VYRE_OK)
         return status;
     if (command->type != VYRE_COMMAND_DISPATCH && level == 0)

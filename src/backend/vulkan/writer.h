@@ -41,6 +41,7 @@ struct vyre_vk_writer {
     VkCommandBuffer commands;
     struct vyre_vk_barriers barriers;
     bool downloads_in_part;
+    bool labelled;           /* the part */
     bool transfers_on_first; /* a command of level 0 moves bytes on the device */
 
     /* What is bound in the part. */
