@@ -168,6 +168,7 @@ struct vyre_device {
     /* Submissions in flight with a callback: while 0, completions need not look at their entry. */
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint32_t callbacks;
     _Atomic uint32_t timed;         /* the same of submissions whose end is timed */
+    _Atomic uint64_t looks;         /* lazy backends: how often somebody began to look */
     _Atomic uint64_t wait_began_ns; /* lazy backends: when somebody last began to wait */
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t completed; /* written by complete, in order */
     _Atomic uint64_t failed;                                    /* submissions that ended badly */
@@ -191,6 +192,15 @@ enum vyre_status vyre_device_unlock(struct vyre_device *device, enum vyre_status
 static inline uint64_t vyre_device_now_ns(const struct vyre_device *device)
 {
     return device->ops->now_ns ? device->ops->now_ns(device->native) : vyre_clock_now_ns();
+}
+
+/* Waits in the backend; what it finds complete meanwhile was found by one look. */
+static inline void vyre_device_look(struct vyre_device *device, uint64_t sequence,
+                                    uint64_t timeout_ns)
+{
+    if (device->facts.completes_lazily)
+        atomic_fetch_add_explicit(&device->looks, 1, memory_order_relaxed);
+    device->ops->wait(device->native, sequence, timeout_ns);
 }
 
 /* VYRE_DEVICE_LOST with the reason. */

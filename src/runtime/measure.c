@@ -25,8 +25,9 @@ static uint64_t group_end(struct vyre_device *device, uint64_t first, uint64_t c
     while (last < completed) {
         const struct vyre_measurement *here = &entry_of(device, last)->measurement;
         const struct vyre_measurement *next = &entry_of(device, last + 1)->measurement;
-        if (!next->timed || next->start_ns >= here->end_ns ||
-            next->end_ns - here->end_ns >= ONE_LOOK_NS)
+        bool one_look = device->facts.completes_lazily ? next->look == here->look
+                                                       : next->end_ns - here->end_ns < ONE_LOOK_NS;
+        if (!next->timed || next->start_ns >= here->end_ns || !one_look)
             break;
         last++;
     }

@@ -37,6 +37,7 @@ struct vyre_measurement {
     double update_ns;
     uint64_t start_ns;
     uint64_t end_ns;
+    uint64_t look;                 /* lazy backends: in which its end was found */
     _Atomic uint64_t submitted_ns; /* when submit returned; 0: it has not */
 };
 

@@ -60,7 +60,7 @@ static enum vyre_status make_room_locked(struct vyre_device *device, struct vyre
             return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_FULL, device->label, 0,
                                  "%u batches are in flight", device->desc.in_flight_limit);
         vyre_lock_release(&device->lock);
-        device->ops->wait(device->native, submitted - limit + 1, VYRE_FOREVER);
+        vyre_device_look(device, submitted - limit + 1, VYRE_FOREVER);
         vyre_lock_acquire(&device->lock);
     }
 }

@@ -74,6 +74,7 @@ static void stamp(struct vyre_device *device, uint64_t sequence,
 {
     uint64_t now_ns = vyre_device_now_ns(device);
     measurement->end_ns = now_ns;
+    measurement->look = atomic_load_explicit(&device->looks, memory_order_relaxed);
     bool streamed = atomic_load_explicit(&device->submitted, memory_order_relaxed) > sequence;
     if (!device->facts.completes_lazily || streamed)
         return;
@@ -225,7 +226,7 @@ enum vyre_status vyre_ticket_wait(struct vyre_device *device, struct vyre_ticket
             atomic_load_explicit(&device->timed, memory_order_relaxed) > 0)
             atomic_store_explicit(&device->wait_began_ns, vyre_device_now_ns(device),
                                   memory_order_relaxed);
-        device->ops->wait(device->native, ticket.sequence, timeout_ns);
+        vyre_device_look(device, ticket.sequence, timeout_ns);
     }
     if (vyre_device_is_complete(device, ticket.sequence))
         return ended(device, ticket.sequence, diag);
@@ -243,7 +244,7 @@ enum vyre_status vyre_ticket_poll(struct vyre_device *device, struct vyre_ticket
     if (status != VYRE_OK)
         return status;
     if (!vyre_device_is_complete(device, ticket.sequence) && !vyre_device_is_lost(device))
-        device->ops->wait(device->native, ticket.sequence, 0);
+        vyre_device_look(device, ticket.sequence, 0);
     if (vyre_device_is_complete(device, ticket.sequence))
         return ended(device, ticket.sequence, diag);
     if (vyre_device_is_lost(device))
