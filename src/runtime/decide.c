@@ -218,7 +218,8 @@ static bool suits_residency(const struct vyre_device *device, const struct vyre_
 }
 
 static enum vyre_candidate_reason why_out(struct vyre_device *device, const struct vyre_body *body,
-                                          struct vyre_shape_note *note, uint32_t index)
+                                          struct vyre_shape_note *note, uint32_t index,
+                                          uint32_t updates)
 {
     const struct vyre_candidate *candidate = &device->candidates.list[index];
     bool replays = candidate->mode == VYRE_MODE_REPLAY;
@@ -229,6 +230,9 @@ static enum vyre_candidate_reason why_out(struct vyre_device *device, const stru
     if (candidate->variant & VYRE_VARIANT_SERIAL && body->view.is_chain)
         return VYRE_CANDIDATE_NOT_APPLICABLE;
     if (candidate->mode == VYRE_MODE_PERSISTENT && !suits_residency(device, body))
+        return VYRE_CANDIDATE_NOT_APPLICABLE;
+    /* Other constants need no recording in the variant beside it. */
+    if (candidate->variant & VYRE_VARIANT_DRIVER && updates > 0)
         return VYRE_CANDIDATE_NOT_APPLICABLE;
     if (note->failed & 1u << index)
         return VYRE_CANDIDATE_RECORDING_FAILED;
@@ -264,14 +268,14 @@ static uint64_t execution_ns(double mean_ns, double overhead_ns)
 
 void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body,
                               struct vyre_shape_note *note,
-                              const struct vyre_learned_shape *learned,
+                              const struct vyre_learned_shape *learned, uint32_t updates,
                               struct vyre_candidate_facts out_facts[VYRE_CANDIDATES_MAX])
 {
     uint64_t now_ns = vyre_device_now_ns(device);
     uint32_t commands = body->view.command_count;
     for (uint32_t i = 0; i < device->candidates.count; i++) {
         const struct vyre_candidate_costs *costs = &device->candidates.costs[i];
-        enum vyre_candidate_reason reason = why_out(device, body, note, i);
+        enum vyre_candidate_reason reason = why_out(device, body, note, i, updates);
         out_facts[i] = (struct vyre_candidate_facts){
             .feasible = reason == VYRE_CANDIDATE_NONE,
             .reason = (uint16_t)reason,
@@ -384,7 +388,8 @@ void vyre_decide_mode_locked(struct vyre_device *device, struct vyre_body *body,
             note->failed = 0;
         struct vyre_candidate_facts facts[VYRE_CANDIDATES_MAX];
         vyre_decide_facts_locked(device, body, note,
-                                 vyre_decide_learned_locked(device, body, shape, note), facts);
+                                 vyre_decide_learned_locked(device, body, shape, note),
+                                 batch.update_count, facts);
         vyre_governor_choose(&device->governor, shape, facts, device->candidates.count, &batch,
                              out_governed);
         if (note->missed >= MISSED_LIMIT)

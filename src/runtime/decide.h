@@ -56,10 +56,11 @@ const struct vyre_learned_shape *vyre_decide_learned_locked(struct vyre_device *
                                                             const struct vyre_governor_shape *shape,
                                                             struct vyre_shape_note *note);
 
-/* What can run and at which cost, candidate by candidate. `learned` may be NULL. */
+/* What can run and at which cost, candidate by candidate. `learned` may be NULL; `updates`
+ * commands have constants that no recording holds. */
 void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body,
                               struct vyre_shape_note *note,
-                              const struct vyre_learned_shape *learned,
+                              const struct vyre_learned_shape *learned, uint32_t updates,
                               struct vyre_candidate_facts out_facts[VYRE_CANDIDATES_MAX]);
 
 /* A recording of the body was made for auto. Returns whether it is the first one of its shape. */

@@ -72,7 +72,7 @@ static void fill_next(struct vyre_device *device, struct vyre_body *body, uint32
     const struct vyre_governor_batch batch = {.command_count = body->view.command_count,
                                               .repeat_hint = repeat_hint};
     vyre_decide_facts_locked(device, body, note,
-                             vyre_decide_learned_locked(device, body, &shape, note), facts);
+                             vyre_decide_learned_locked(device, body, &shape, note), 0, facts);
     vyre_governor_choose(&governor, &shape, facts, device->candidates.count, &batch, &choice);
     const struct vyre_candidate *chosen = &device->candidates.list[choice.candidate];
     out->next = (struct vyre_decision_record){

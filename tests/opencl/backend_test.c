@@ -222,6 +222,98 @@ static void kernel_many_variants_all_run(void **state)
     close_all(&f);
 }
 
+/* ---- Recordings ------------------------------------------------------------------------------- */
+
+/* One kernel on one buffer, time after time with another constant: each launch has its own. */
+static void replay_each_launch_keeps_its_constant(void **state)
+{
+    static const char source[] = "__kernel void f(__global uint *a, uint c)\n"
+                                 "{ a[get_global_id(0)] = a[get_global_id(0)] * 3 + c; }\n";
+    struct fixture f;
+    struct vyre_kernel *kernel;
+    struct vyre_buffer *buffer;
+    struct vyre_batch *batch;
+    (void)state;
+    open_with(&f, (struct vyre_device_desc){0});
+    assert_int_equal(create(&f, source, "f", (struct vyre_kernel_desc){0}, &kernel), VYRE_OK);
+    assert_int_equal(
+        vyre_buffer_create(f.device, &(struct vyre_buffer_desc){.size_bytes = 4}, &buffer, &f.diag),
+        VYRE_OK);
+    assert_int_equal(vyre_batch_create(f.device, NULL, &batch, &f.diag), VYRE_OK);
+    const struct vyre_slot_binding binding = {.slot = 0, .range = {buffer, 0, 0}};
+    uint32_t expected = 0, value = 0;
+    struct vyre_ability arms;
+    vyre_device_get_ability(f.device, VYRE_ABILITY_ARMS, &arms);
+    const uint32_t variants[] = {0, VYRE_VARIANT_DRIVER, arms.value ? VYRE_VARIANT_SERIAL : 0};
+    for (uint32_t round = 0; round < 6; round++) {
+        vyre_batch_reset(batch);
+        for (uint32_t i = 0; i < 20; i++) {
+            uint32_t constant = i * i + round;
+            vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = kernel,
+                                                               .groups = {1, 1, 1},
+                                                               .bindings = &binding,
+                                                               .binding_count = 1,
+                                                               .constants = &constant,
+                                                               .constants_size_bytes = 4});
+            expected = expected * 3 + constant;
+        }
+        struct vyre_submit_options options = {.mode = VYRE_MODE_REPLAY,
+                                              .variant = variants[round % 3]};
+        assert_int_equal(vyre_batch_submit(batch, &options, NULL, &f.diag), VYRE_OK);
+        assert_int_equal(vyre_device_wait_idle(f.device, VYRE_FOREVER, &f.diag), VYRE_OK);
+        assert_int_equal(vyre_buffer_read(buffer, 0, &value, sizeof value, &f.diag), VYRE_OK);
+        assert_int_equal(value, expected);
+    }
+    close_all(&f);
+}
+
+/* ---- Times ------------------------------------------------------------------------------------ */
+
+/* With a profiling queue the times are the device's, placed on the host's clock. */
+static void device_times_lie_between_submit_and_wait(void **state)
+{
+    static const char source[] =
+        "__kernel void f(__global uint *a)\n"
+        "{ uint x = a[get_global_id(0)]; for (uint i = 0; i < 200000; i++) x = x * 3 + i;\n"
+        "  a[get_global_id(0)] = x; }\n";
+    struct fixture f;
+    struct vyre_kernel *kernel;
+    struct vyre_buffer *buffer;
+    struct vyre_batch *batch;
+    struct vyre_ability timestamps;
+    (void)state;
+    open_with(&f, (struct vyre_device_desc){.device_times = true});
+    vyre_device_get_ability(f.device, VYRE_ABILITY_TIMESTAMPS, &timestamps);
+    assert_int_not_equal(timestamps.value, 0);
+    assert_int_equal(create(&f, source, "f", (struct vyre_kernel_desc){0}, &kernel), VYRE_OK);
+    assert_int_equal(
+        vyre_buffer_create(f.device, &(struct vyre_buffer_desc){.size_bytes = 4}, &buffer, &f.diag),
+        VYRE_OK);
+    assert_int_equal(vyre_batch_create(f.device, NULL, &batch, &f.diag), VYRE_OK);
+    const struct vyre_slot_binding binding = {.slot = 0, .range = {buffer, 0, 0}};
+    for (int i = 0; i < 3; i++)
+        vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = kernel,
+                                                           .groups = {1, 1, 1},
+                                                           .bindings = &binding,
+                                                           .binding_count = 1});
+    static const enum vyre_mode modes[] = {VYRE_MODE_PLAIN, VYRE_MODE_REPLAY};
+    const uint64_t tolerance_ns = 1000000;
+    for (size_t i = 0; i < 6; i++) {
+        struct vyre_ticket ticket;
+        struct vyre_batch_result result;
+        struct vyre_submit_options options = {.mode = modes[i % 2], .timed = true};
+        uint64_t start_ns = vyre_clock_ns();
+        assert_int_equal(vyre_batch_submit(batch, &options, &ticket, &f.diag), VYRE_OK);
+        assert_int_equal(vyre_ticket_wait(f.device, ticket, VYRE_FOREVER, &f.diag), VYRE_OK);
+        uint64_t end_ns = vyre_clock_ns();
+        assert_int_equal(vyre_ticket_result(f.device, ticket, &result, &f.diag), VYRE_OK);
+        assert_true(result.device_ns > 0);
+        assert_true(result.device_begin_ns + tolerance_ns >= start_ns);
+        assert_true(result.device_begin_ns + result.device_ns <= end_ns + tolerance_ns);
+    }
+    close_all(&f);
+}
+
 /* ---- Kernels that never end, in a child: nobody can stop them --------------------------------- */
 
 static void never_end(enum vyre_mode mode)
@@ -289,6 +381,8 @@ int main(int count, char **arguments)
         cmocka_unit_test(kernel_build_error_names_the_line),
         cmocka_unit_test(kernel_that_disagrees_is_refused),
         cmocka_unit_test(kernel_many_variants_all_run),
+        cmocka_unit_test(replay_each_launch_keeps_its_constant),
+        cmocka_unit_test(device_times_lie_between_submit_and_wait),
     };
     device_name = count > 1 ? arguments[1] : "";
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,6 +179,40 @@ static void check_what_cannot_run_resident_refuses(void **state)
     refuses("#if X\n" K "#else\n" K "#endif\n", "kernel that is defined twice");
 }
 
+static void check_names_of_functions_that_are_no_calls_takes(void **state)
+{
+    (void)state;
+    takes("__kernel void k(__global int *k) { k[get_global_id(0)] = 1; }", VYRE_CL_FORM_LOOPED);
+    takes("__kernel void other(__global int *a) { int k = 1; a[0] = k; }\n"
+          "int gain(int k) { return k + 1; }\n"
+          "__kernel void k(__global int *gain) { gain[0] = (gain[1]) + gain[2]; }",
+          VYRE_CL_FORM_LOOPED);
+    takes("struct s { int f; };int f(struct s s) { return s.f; }"
+          "__kernel void k(__global int *a) { struct s s; s.f = 1; a[0] = f(s); }",
+          VYRE_CL_FORM_LOOPED);
+    /* What is only mentioned brings nothing along. */
+    takes("void sync(void) { barrier(0); }\n"
+          "__kernel void k(__global int *a) { int sync = 1; a[0] = sync; }",
+          VYRE_CL_FORM_LOOPED);
+    /* A macro may make a call of a mention. */
+    refuses("#define CALL(g, x) g(x)\nint f(int n) { return CALL(f, n); }"
+            "__kernel void k(__global int *a) { a[0] = f(1); }",
+            "recursion");
+    refuses("#define NEST(g) ((g))\n#define CALL(g, x) g(x)\n"
+            "int f(int n) { return CALL((n, f), n) + NEST(f); }"
+            "__kernel void k(__global int *a) { a[0] = f(1); }",
+            "recursion");
+    refuses("#define ARGS (n)\nint f(int n) { return f ARGS; }"
+            "__kernel void k(__global int *a) { a[0] = f(1); }",
+            "recursion");
+    refuses("int f(int n) { return f\n#pragma unroll\n(n); }"
+            "__kernel void k(__global int *a) { a[0] = f(1); }",
+            "recursion");
+    takes("#define SYNC(g) g()\nvoid sync(void) { barrier(0); }\n"
+          "__kernel void k(__global int *a) { SYNC(sync); }",
+          VYRE_CL_FORM_GROUPED);
+}
+
 static void check_arguments_unlike_the_source_refuses(void **state)
 {
     (void)state;
@@ -386,6 +420,7 @@ int main(void)
         cmocka_unit_test(check_what_it_does_not_know_refuses),
         cmocka_unit_test(check_what_would_change_meaning_refuses),
         cmocka_unit_test(check_what_cannot_run_resident_refuses),
+        cmocka_unit_test(check_names_of_functions_that_are_no_calls_takes),
         cmocka_unit_test(check_arguments_unlike_the_source_refuses),
         cmocka_unit_test(check_local_variables_that_could_be_mistaken_refuses),
         cmocka_unit_test(check_defines_of_build_options_are_seen),

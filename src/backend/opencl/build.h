@@ -15,7 +15,7 @@
 struct vyre_cl_device;
 
 #define VYRE_CL_DEFINE_BYTES 96 /* "NAME=VALUE" */
-#define VYRE_CL_DEFINES_MAX  32
+#define VYRE_CL_DEFINES_MAX  64 /* two for each specialization value */
 
 struct vyre_cl_defines {
     uint32_t count;

@@ -42,6 +42,10 @@ static enum vyre_status create_queue(struct vyre_cl_device *device, struct vyre_
         device->api->clCreateCommandQueue(device->context, device->id, profiling, &code);
     if (!device->queue)
         return vyre_cl_failed(diag, device->desc.label, code, "clCreateCommandQueue");
+    /* Without shared memory ranges are parts of one cl_mem, which two queues may not use at a time. */
+    if (device->traits.svm && device->traits.compute_units > 1)
+        device->side =
+            device->api->clCreateCommandQueue(device->context, device->id, profiling, &code);
     return VYRE_OK;
 }
 
@@ -52,6 +56,8 @@ static void device_close(void *native)
     vyre_cl_persistent_destroy(device);
     vyre_cl_pending_deinit(device);
     vyre_cl_shared_free(device, device->tables.memory, device->tables.size_bytes);
+    if (device->side)
+        (void)device->api->clReleaseCommandQueue(device->side);
     if (device->queue)
         (void)device->api->clReleaseCommandQueue(device->queue);
     if (device->context)

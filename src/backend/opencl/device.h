@@ -4,11 +4,13 @@
  *   device.c    opening, closing, the table
  *   facts.c     limits, abilities with reasons, features
  *   enqueue.c   submit: plain
+ *   arms.c      two queues that wait for each other
  *   record.c    record and replay
  *   wait.c      waiting, hangs, callbacks
  *
  * Queues
  *   queue      in order; everything but resident kernels. So batches need no barrier between them.
+ *   side       in order; every second arm of a batch (arms.h); NULL where that cannot pay
  *   resident   in order; dispatcher kernels only
  *
  * Thread-safety: submit, record, create and destroy are called one at a time; wait by any number.
@@ -55,6 +57,8 @@ struct vyre_cl_device {
 
     cl_context context;
     cl_command_queue queue;
+    cl_command_queue side; /* Owned; may be NULL */
+    bool forked;           /* the side queue has work that the other does not wait for yet */
     struct vyre_cl_pending_ring pending;
     struct vyre_cl_tables tables;
     struct vyre_cl_built *builds;          /* Owned: a list, each kept by the kernels that use it */

@@ -3,6 +3,7 @@
  */
 #include "backend/opencl/enqueue.h"
 
+#include "backend/opencl/arms.h"
 #include "backend/opencl/device.h"
 #include "backend/opencl/failure.h"
 #include "backend/opencl/kernel.h"
@@ -33,6 +34,7 @@ void vyre_cl_flight_begin(struct vyre_cl_flight *flight, struct vyre_cl_device *
         .last = end - 1,
         .stride = (end - first) / VYRE_CL_EVENTS_MAX + 1,
         .profiled = submission->timed && device->desc.device_times,
+        .queue = device->queue,
     };
 }
 
@@ -59,26 +61,28 @@ void vyre_cl_flight_kept(struct vyre_cl_flight *flight, uint32_t index, const cl
 
 /* ---- Commands --------------------------------------------------------------------------------- */
 
-cl_int vyre_cl_enqueue_kernel(struct vyre_cl_device *device, cl_kernel native,
+cl_int vyre_cl_enqueue_kernel(const struct vyre_cl_flight *flight, cl_kernel native,
                               const size_t local_size[3], const uint32_t groups[3],
                               cl_event *out_event)
 {
     const size_t global[3] = {groups[0] * local_size[0], groups[1] * local_size[1],
                               groups[2] * local_size[2]};
-    return device->api->clEnqueueNDRangeKernel(device->queue, native, 3, NULL, global, local_size,
-                                               0, NULL, out_event);
+    return flight->device->api->clEnqueueNDRangeKernel(flight->queue, native, 3, NULL, global,
+                                                       local_size, 0, NULL, out_event);
 }
 
-static cl_int transfer_shared(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+static cl_int transfer_shared(const struct vyre_cl_flight *flight,
                               const struct vyre_command *command, cl_event *out_event)
 {
-    const struct vyre_cl_api *api = device->api;
+    const struct vyre_cl_api *api = flight->device->api;
+    const struct vyre_batch_view *view = flight->view;
+    cl_command_queue queue = flight->queue;
     const struct vyre_bound_range *range = &view->ranges[command->first_range];
     const struct vyre_cl_buffer *buffer = range->buffer;
     unsigned char *bytes = buffer->shared + range->offset_bytes;
     size_t size = range->size_bytes;
     if (command->type == VYRE_COMMAND_FILL)
-        return api->clEnqueueSVMMemFill(device->queue, bytes, &command->fill_word,
+        return api->clEnqueueSVMMemFill(queue, bytes, &command->fill_word,
                                         sizeof command->fill_word, size, 0, NULL, out_event);
     void *to = bytes;
     const void *from = bytes;
@@ -90,38 +94,40 @@ static cl_int transfer_shared(struct vyre_cl_device *device, const struct vyre_b
     } else {
         to = command->download_bytes;
     }
-    return api->clEnqueueSVMMemcpy(device->queue, CL_FALSE, to, from, size, 0, NULL, out_event);
+    return api->clEnqueueSVMMemcpy(queue, CL_FALSE, to, from, size, 0, NULL, out_event);
 }
 
-static cl_int transfer_memory(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+static cl_int transfer_memory(const struct vyre_cl_flight *flight,
                               const struct vyre_command *command, cl_event *out_event)
 {
-    const struct vyre_cl_api *api = device->api;
+    const struct vyre_cl_api *api = flight->device->api;
+    const struct vyre_batch_view *view = flight->view;
+    cl_command_queue queue = flight->queue;
     const struct vyre_bound_range *range = &view->ranges[command->first_range];
     cl_mem memory = ((const struct vyre_cl_buffer *)range->buffer)->memory;
     size_t offset = range->offset_bytes;
     size_t size = range->size_bytes;
     if (command->type == VYRE_COMMAND_FILL)
-        return api->clEnqueueFillBuffer(device->queue, memory, &command->fill_word,
+        return api->clEnqueueFillBuffer(queue, memory, &command->fill_word,
                                         sizeof command->fill_word, offset, size, 0, NULL,
                                         out_event);
     if (command->type == VYRE_COMMAND_UPLOAD)
-        return api->clEnqueueWriteBuffer(device->queue, memory, CL_FALSE, offset, size,
+        return api->clEnqueueWriteBuffer(queue, memory, CL_FALSE, offset, size,
                                          command->upload_bytes, 0, NULL, out_event);
     if (command->type == VYRE_COMMAND_DOWNLOAD)
-        return api->clEnqueueReadBuffer(device->queue, memory, CL_FALSE, offset, size,
+        return api->clEnqueueReadBuffer(queue, memory, CL_FALSE, offset, size,
                                         command->download_bytes, 0, NULL, out_event);
     const struct vyre_bound_range *target = range + 1;
     cl_mem to = ((const struct vyre_cl_buffer *)target->buffer)->memory;
-    return api->clEnqueueCopyBuffer(device->queue, memory, to, offset, target->offset_bytes, size,
-                                    0, NULL, out_event);
+    return api->clEnqueueCopyBuffer(queue, memory, to, offset, target->offset_bytes, size, 0, NULL,
+                                    out_event);
 }
 
-cl_int vyre_cl_enqueue_transfer(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+cl_int vyre_cl_enqueue_transfer(const struct vyre_cl_flight *flight,
                                 const struct vyre_command *command, cl_event *out_event)
 {
-    return device->traits.svm ? transfer_shared(device, view, command, out_event)
-                              : transfer_memory(device, view, command, out_event);
+    return flight->device->traits.svm ? transfer_shared(flight, command, out_event)
+                                      : transfer_memory(flight, command, out_event);
 }
 
 /* ---- Arguments -------------------------------------------------------------------------------- */
@@ -136,15 +142,20 @@ void vyre_cl_write_table(const struct vyre_batch_view *view,
     }
 }
 
-/* Waits until queue and ring are empty, for as long as the hang timeout at most. */
+/* Waits until queues and ring are empty, for as long as the hang timeout at most. */
 static bool finish(struct vyre_cl_device *device)
 {
     cl_event event = NULL;
     cl_int state = CL_QUEUED;
     uint64_t start_ns = vyre_clock_now_ns();
     if (vyre_cl_drain(device, NULL) != VYRE_OK ||
-        vyre_cl_persistent_settle(device, NULL) != VYRE_OK ||
-        device->api->clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &event) != CL_SUCCESS)
+        vyre_cl_persistent_settle(device, NULL) != VYRE_OK)
+        return false;
+    bool forked = device->forked;
+    if (forked && vyre_cl_arms_join(device, NULL) != CL_SUCCESS)
+        return false;
+    device->forked = forked; /* what follows goes on to the side queue */
+    if (device->api->clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &event) != CL_SUCCESS)
         return false;
     (void)device->api->clFlush(device->queue);
     while (state > CL_COMPLETE &&
@@ -216,26 +227,50 @@ static enum vyre_status enqueue_dispatch(struct vyre_cl_flight *flight,
     cl_int code = vyre_cl_set_arguments(device, &variant->call, flight->view, command, NULL);
     if (code != CL_SUCCESS)
         return vyre_cl_failed(diag, kernel->label, code, "clSetKernelArg");
-    code = vyre_cl_enqueue_kernel(device, variant->call.native, kernel->local_size, command->groups,
+    code = vyre_cl_enqueue_kernel(flight, variant->call.native, kernel->local_size, command->groups,
                                   event);
     if (code != CL_SUCCESS)
         return vyre_cl_failed(diag, kernel->label, code, "clEnqueueNDRangeKernel");
     return VYRE_OK;
 }
 
-static enum vyre_status enqueue_batch(struct vyre_cl_flight *flight, struct vyre_diag *diag)
+/* Plans a batch, if its arms are wanted and there may be any. */
+static enum vyre_status plan_arms(const struct vyre_cl_flight *flight, uint32_t variant,
+                                  struct vyre_batch_plan *plan, bool *out_arms,
+                                  struct vyre_diag *diag)
+{
+    struct vyre_cl_device *device = flight->device;
+    *out_arms = false;
+    if (!device->side || (variant & VYRE_VARIANT_SERIAL) || flight->view->is_chain ||
+        flight->view->command_count < 2)
+        return VYRE_OK;
+    enum vyre_status status = device->host.plan(device->host.context, flight->view, plan, diag);
+    *out_arms = status == VYRE_OK && vyre_cl_has_arms(plan);
+    return status;
+}
+
+static enum vyre_status enqueue_batch(struct vyre_cl_flight *flight, uint32_t variant,
+                                      struct vyre_diag *diag)
 {
     const struct vyre_batch_view *view = flight->view;
+    struct vyre_batch_plan plan;
+    bool arms;
+    enum vyre_status planned = plan_arms(flight, variant, &plan, &arms, diag);
+    if (planned != VYRE_OK)
+        return planned;
     for (uint32_t i = flight->first; i + 1 <= flight->last + 1; i++) {
         const struct vyre_command *command = &view->commands[i];
         cl_event *event = vyre_cl_flight_event(flight, i);
         enum vyre_status status = VYRE_OK;
         if (vyre_cl_is_empty(command))
             continue;
+        cl_int code = arms ? vyre_cl_arms_step(flight, vyre_cl_lane(&plan, i)) : CL_SUCCESS;
+        if (code != CL_SUCCESS)
+            return vyre_cl_failed(diag, view->label, code, "clEnqueueBarrierWithWaitList");
         if (command->type == VYRE_COMMAND_DISPATCH) {
             status = enqueue_dispatch(flight, command, event, diag);
         } else {
-            cl_int code = vyre_cl_enqueue_transfer(flight->device, view, command, event);
+            code = vyre_cl_enqueue_transfer(flight, command, event);
             if (code != CL_SUCCESS)
                 status = vyre_cl_failed(diag, view->label, code, "a transfer");
         }
@@ -256,6 +291,8 @@ static enum vyre_status end_in_failure(struct vyre_cl_flight *flight, enum vyre_
     struct vyre_cl_pending *entry = flight->entry;
     struct vyre_cl_device *device = flight->device;
     cl_event marker;
+    if (device->forked)
+        (void)vyre_cl_arms_join(device, NULL);
     if (entry->event_count == VYRE_CL_EVENTS_MAX)
         (void)device->api->clReleaseEvent(entry->events[--entry->event_count]);
     if (device->api->clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &marker) == CL_SUCCESS)
@@ -282,7 +319,13 @@ enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *subm
         return status;
     vyre_cl_flight_begin(&flight, device, submission, entry);
     status = submission->recording ? vyre_cl_replay(&flight, submission, diag)
-                                   : enqueue_batch(&flight, diag);
+                                   : enqueue_batch(&flight, submission->variant, diag);
+    if (status == VYRE_OK && device->forked) {
+        cl_int code = vyre_cl_arms_end(&flight);
+        if (code != CL_SUCCESS)
+            status =
+                vyre_cl_failed(diag, submission->view->label, code, "clEnqueueBarrierWithWaitList");
+    }
     if (status != VYRE_OK && flight.enqueued > 0 && status != VYRE_DEVICE_LOST)
         status = end_in_failure(&flight, status, diag);
     if (status != VYRE_OK) {

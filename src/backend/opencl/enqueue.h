@@ -14,11 +14,13 @@ struct vyre_cl_flight {
     struct vyre_cl_device *device;
     const struct vyre_batch_view *view;
     struct vyre_cl_pending *entry;
-    uint32_t first;    /* command that does something */
-    uint32_t last;     /* the same, of the end; before `first` when there is none */
-    uint32_t stride;   /* every so many commands an event is kept */
-    uint32_t enqueued; /* commands so far */
-    bool profiled;     /* the first command's event is kept, too */
+    uint32_t first;         /* command that does something */
+    uint32_t last;          /* the same, of the end; before `first` when there is none */
+    uint32_t stride;        /* every so many commands an event is kept */
+    uint32_t enqueued;      /* commands so far */
+    bool profiled;          /* the first command's event is kept, too */
+    cl_command_queue queue; /* where the next command goes */
+    uint64_t segment;       /* of the plan, where there are arms; from 1 */
 };
 
 void vyre_cl_flight_begin(struct vyre_cl_flight *flight, struct vyre_cl_device *device,
@@ -31,12 +33,12 @@ cl_event *vyre_cl_flight_event(struct vyre_cl_flight *flight, uint32_t index);
 void vyre_cl_flight_kept(struct vyre_cl_flight *flight, uint32_t index, const cl_event *event);
 
 /* A dispatch whose arguments are set. */
-cl_int vyre_cl_enqueue_kernel(struct vyre_cl_device *device, cl_kernel native,
+cl_int vyre_cl_enqueue_kernel(const struct vyre_cl_flight *flight, cl_kernel native,
                               const size_t local_size[3], const uint32_t groups[3],
                               cl_event *out_event);
 
 /* A copy, fill, upload or download. */
-cl_int vyre_cl_enqueue_transfer(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+cl_int vyre_cl_enqueue_transfer(const struct vyre_cl_flight *flight,
                                 const struct vyre_command *command, cl_event *out_event);
 
 /* Sets bindings and constants of a dispatch; tables go to `tables`, or the device's ring if NULL. */

@@ -17,6 +17,7 @@
 #define LOCAL_BYTES_MAX  (UINT32_C(1) << 30)
 #define INVOCATIONS_MAX  UINT32_C(65536)
 #define MEMORY_BYTES_MAX (UINT64_C(1) << 50)
+#define PLAN_COMMAND_NS  100
 
 /* What launching costs until it is calibrated: PoCL's figures. */
 static const struct vyre_launch_costs default_costs = {
@@ -176,8 +177,9 @@ static void state_abilities(const struct vyre_cl_device *device, struct vyre_dev
     state_ability(facts, VYRE_ABILITY_REPLAY, 1, "");
     state_ability(facts, VYRE_ABILITY_PERSISTENT, vyre_cl_persistent_groups(device),
                   vyre_cl_persistent_reason(device));
-    state_ability(facts, VYRE_ABILITY_ARMS, 0, "batches go to one in-order queue");
-    state_ability(facts, VYRE_ABILITY_COPY_OVERLAP, 0, "batches go to one in-order queue");
+    const char *alone = traits->compute_units < 2 ? "the device has one compute unit" : no_svm;
+    state_ability(facts, VYRE_ABILITY_ARMS, device->side ? 2 : 0, alone);
+    state_ability(facts, VYRE_ABILITY_COPY_OVERLAP, device->side ? 1 : 0, alone);
     state_ability(facts, VYRE_ABILITY_BINDLESS, traits->svm ? TABLE_MAX : 0, no_svm);
     state_ability(facts, VYRE_ABILITY_SPECIALIZE, 1, "");
     state_ability(facts, VYRE_ABILITY_TIMESTAMPS, device->desc.device_times,
@@ -213,7 +215,12 @@ void vyre_cl_state_facts(const struct vyre_cl_device *device, const struct vyre_
     facts->completes_lazily = true;
     facts->persistent_groups = 128; /* a wrapped kernel has one unit, an enqueued one has all */
     facts->persistent_one_program = true;
+    if (device->side) {
+        facts->costs.plan_command_ns = PLAN_COMMAND_NS;
+        facts->variants[VYRE_MODE_PLAIN] = VYRE_VARIANT_SERIAL;
+        facts->variants[VYRE_MODE_REPLAY] = VYRE_VARIANT_SERIAL;
+    }
     if (device->command_buffers.there)
-        facts->variants[VYRE_MODE_REPLAY] = VYRE_VARIANT_DRIVER;
+        facts->variants[VYRE_MODE_REPLAY] |= VYRE_VARIANT_DRIVER;
     facts->driver_bakes = VYRE_BAKES_CONSTANTS;
 }

@@ -31,29 +31,36 @@ static enum vyre_status read_names(const struct vyre_kernel_desc *desc,
     kernel->specialization_count = (uint32_t)desc->specialization_count;
     for (uint32_t i = 0; i < kernel->specialization_count; i++) {
         const char *name = desc->specialization_names ? desc->specialization_names[i] : NULL;
-        uint32_t id = desc->specialization_ids ? desc->specialization_ids[i] : i;
         kernel->spec_defaults[i] = desc->specialization_defaults[i];
-        if (!name) {
-            snprintf(kernel->spec_names[i], sizeof kernel->spec_names[i], "VYRE_SPEC_%u", id);
-        } else if (is_identifier(name)) {
-            snprintf(kernel->spec_names[i], sizeof kernel->spec_names[i], "%s", name);
-        } else {
+        if (!name)
+            continue;
+        if (!is_identifier(name))
             return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, desc->label, 0,
                                  "specialization value %u has a name that is no macro's", i);
-        }
+        snprintf(kernel->spec_names[i], sizeof kernel->spec_names[i], "%s", name);
     }
     return VYRE_OK;
 }
 
 /* A value as the preprocessor and the compiler read it alike. */
+static void add_define(struct vyre_cl_defines *defines, const char *name, uint64_t value)
+{
+    const char *suffix = value <= INT32_MAX ? "" : value <= UINT32_MAX ? "u" : "ul";
+    snprintf(defines->text[defines->count++], VYRE_CL_DEFINE_BYTES, "%s=%llu%s", name,
+             (unsigned long long)value, suffix);
+}
+
+/* Each value has a macro of its number, and one of its name where it has one. */
 static void write_defines(const struct vyre_cl_kernel *kernel, const uint64_t *values,
                           struct vyre_cl_defines *defines)
 {
-    defines->count = kernel->specialization_count;
-    for (uint32_t i = 0; i < defines->count; i++) {
-        const char *suffix = values[i] <= INT32_MAX ? "" : values[i] <= UINT32_MAX ? "u" : "ul";
-        snprintf(defines->text[i], sizeof defines->text[i], "%s=%llu%s", kernel->spec_names[i],
-                 (unsigned long long)values[i], suffix);
+    defines->count = 0;
+    for (uint32_t i = 0; i < kernel->specialization_count; i++) {
+        char number[sizeof kernel->spec_names[i]];
+        snprintf(number, sizeof number, "VYRE_SPEC_%u", i);
+        add_define(defines, number, values[i]);
+        if (kernel->spec_names[i][0] != '\0' && strcmp(kernel->spec_names[i], number) != 0)
+            add_define(defines, kernel->spec_names[i], values[i]);
     }
 }
 

@@ -56,6 +56,7 @@ enum vyre_status vyre_cl_pending_next(struct vyre_cl_device *device,
         .called_back = submission->called_back,
         .timed = submission->timed,
         .begin_ns = submission->timed ? vyre_clock_now_ns() : 0,
+        .context_errors = atomic_load_explicit(&device->context_errors, memory_order_relaxed),
     };
     *out_entry = entry;
     if (!entry->called_back || device->pending.helper_started)
@@ -163,6 +164,14 @@ static void measure_locked(struct vyre_cl_device *device, const struct vyre_cl_p
     ring->previous_end_ns = now_ns;
 }
 
+/* The driver found fault with the context while the batch was in flight: it may be with this one. */
+static void doubt_locked(const struct vyre_cl_device *device, struct vyre_cl_pending *entry)
+{
+    uint32_t errors = atomic_load_explicit(&device->context_errors, memory_order_relaxed);
+    if (entry->status == VYRE_OK && errors != entry->context_errors)
+        entry->status = vyre_diag_id_status(VYRE_DIAG_OPENCL_CALL);
+}
+
 /* What is to be said of the oldest entry, if it is over. Afterwards the entry holds nothing. */
 static bool take_end(struct vyre_cl_device *device, uint64_t sequence, bool helper,
                      struct vyre_completion *out_completion)
@@ -172,6 +181,7 @@ static bool take_end(struct vyre_cl_device *device, uint64_t sequence, bool help
     vyre_lock_acquire(&ring->collect_lock);
     bool over = (!entry->called_back || helper) && is_over_locked(device, entry);
     if (over) {
+        doubt_locked(device, entry);
         *out_completion = (struct vyre_completion){
             .sequence = sequence, .status = entry->status, .native_code = entry->native_code};
         if (entry->timed)

@@ -41,7 +41,8 @@ struct vyre_cl_pending {
     enum vyre_status status; /* known at submit: not all of it could be queued */
     int64_t native_code;
     uint64_t begin_ns;
-    uint64_t tables_end; /* memory of tables up to here is free when the batch is complete */
+    uint32_t context_errors; /* the device's, before anything of it was queued */
+    uint64_t tables_end;     /* memory of tables up to here is free when the batch is complete */
 };
 
 struct vyre_cl_pending_ring {

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "backend/opencl/arms.h"
 #include "backend/opencl/device.h"
 #include "backend/opencl/failure.h"
 #include "backend/opencl/kernel.h"
@@ -34,6 +35,7 @@ struct vyre_cl_recording {
     uint32_t *command_calls;     /* by command: its call */
     struct recorded_call *calls; /* room for one per command */
     struct segment *segments;    /* DRIVER: the same */
+    uint64_t *lanes;             /* by command, where arms run side by side (arms.h); else NULL */
     unsigned char *tables;       /* Owned: shared memory */
     size_t tables_bytes;
     bool driver;
@@ -60,14 +62,16 @@ static uint32_t count_dispatches(const struct vyre_batch_view *view)
     return count;
 }
 
-/* One block: the recording, calls, segments, indices. */
+/* One block: the recording, calls, segments, lanes, indices. */
 static struct vyre_cl_recording *allocate(struct vyre_cl_device *device,
-                                          const struct vyre_batch_view *view, bool driver)
+                                          const struct vyre_batch_view *view, bool driver,
+                                          bool arms)
 {
     size_t calls = (size_t)count_dispatches(view) * sizeof(struct recorded_call);
     size_t segments = driver ? (size_t)view->command_count * sizeof(struct segment) : 0;
     size_t indices = driver ? 0 : (size_t)view->command_count * sizeof(uint32_t);
-    size_t size = sizeof(struct vyre_cl_recording) + calls + segments + indices;
+    size_t lanes = arms ? (size_t)view->command_count * sizeof(uint64_t) : 0;
+    size_t size = sizeof(struct vyre_cl_recording) + calls + segments + lanes + indices;
     struct vyre_cl_recording *recording =
         vyre_memory_allocate(&device->allocator, size, _Alignof(struct vyre_cl_recording));
     if (!recording)
@@ -77,8 +81,9 @@ static struct vyre_cl_recording *allocate(struct vyre_cl_device *device,
     recording->driver = driver;
     recording->calls = (struct recorded_call *)(recording + 1);
     recording->segments = (struct segment *)(void *)((unsigned char *)recording->calls + calls);
-    recording->command_calls =
-        (uint32_t *)(void *)((unsigned char *)recording->segments + segments);
+    unsigned char *behind = (unsigned char *)recording->segments + segments;
+    recording->lanes = arms ? (uint64_t *)(void *)behind : NULL;
+    recording->command_calls = (uint32_t *)(void *)(behind + lanes);
     recording->tables_bytes = count_tables(view);
     if (recording->tables_bytes > 0) {
         recording->tables = vyre_cl_shared_allocate(device, recording->tables_bytes, false);
@@ -107,6 +112,17 @@ void vyre_cl_recording_destroy(void *native, void *native_recording)
 }
 
 /* ---- Lists ------------------------------------------------------------------------------------ */
+
+/*
+ * Command buffers: PoCL 3.1 keeps the kernel's own memory of scalar arguments in them, so that setting
+ * one again changes what was recorded before. There a call serves equal constants only.
+ */
+static bool has_same_constants(const struct vyre_command *a, const struct vyre_command *b)
+{
+    return a->constants_size_bytes == b->constants_size_bytes &&
+           (a->constants_size_bytes == 0 ||
+            memcmp(a->constants, b->constants, a->constants_size_bytes) == 0);
+}
 
 /* Whether two dispatches have the same kernel and bindings; constants may differ. */
 static bool is_same_call(const struct vyre_batch_view *view, const struct vyre_command *a,
@@ -145,7 +161,9 @@ static enum vyre_status make_call(struct vyre_cl_device *device,
     for (uint32_t i = recording->call_count; i-- > 0;) {
         if (recording->call_count - i > SHARE_WINDOW)
             break;
-        if (is_same_call(view, &view->commands[recording->calls[i].maker], command)) {
+        const struct vyre_command *maker = &view->commands[recording->calls[i].maker];
+        if (is_same_call(view, maker, command) &&
+            (!recording->driver || has_same_constants(maker, command))) {
             *out_call = i;
             return VYRE_OK;
         }
@@ -166,10 +184,13 @@ static enum vyre_status make_call(struct vyre_cl_device *device,
 
 static enum vyre_status record_list(struct vyre_cl_device *device,
                                     struct vyre_cl_recording *recording,
-                                    const struct vyre_batch_view *view, struct vyre_diag *diag)
+                                    const struct vyre_batch_view *view,
+                                    const struct vyre_batch_plan *plan, struct vyre_diag *diag)
 {
     unsigned char *tables = recording->tables;
     for (uint32_t i = 0; i < view->command_count; i++) {
+        if (recording->lanes)
+            recording->lanes[i] = vyre_cl_lane(plan, i);
         if (view->commands[i].type != VYRE_COMMAND_DISPATCH)
             continue;
         enum vyre_status status =
@@ -188,9 +209,13 @@ static enum vyre_status replay_list(struct vyre_cl_flight *flight,
     for (uint32_t i = flight->first; i + 1 <= flight->last + 1; i++) {
         const struct vyre_command *command = &view->commands[i];
         cl_event *event = vyre_cl_flight_event(flight, i);
-        cl_int code;
+        cl_int code = CL_SUCCESS;
         if (vyre_cl_is_empty(command))
             continue;
+        if (recording->lanes)
+            code = vyre_cl_arms_step(flight, recording->lanes[i]);
+        if (code != CL_SUCCESS)
+            return vyre_cl_failed(diag, view->label, code, "clEnqueueBarrierWithWaitList");
         if (command->type == VYRE_COMMAND_DISPATCH) {
             const struct vyre_cl_kernel *kernel = command->kernel;
             struct vyre_cl_call *call = &recording->calls[recording->command_calls[i]].call;
@@ -199,10 +224,10 @@ static enum vyre_status replay_list(struct vyre_cl_flight *flight,
                        ? vyre_cl_call_set_constants(device, kernel, call, command->constants)
                        : vyre_cl_set_arguments(device, call, view, command, NULL);
             if (code == CL_SUCCESS)
-                code = vyre_cl_enqueue_kernel(device, call->native, kernel->local_size,
+                code = vyre_cl_enqueue_kernel(flight, call->native, kernel->local_size,
                                               command->groups, event);
         } else {
-            code = vyre_cl_enqueue_transfer(device, view, command, event);
+            code = vyre_cl_enqueue_transfer(flight, command, event);
         }
         if (code != CL_SUCCESS)
             return vyre_cl_failed(diag, view->label, code, "a replayed command");
@@ -343,11 +368,10 @@ static enum vyre_status replay_buffers(struct vyre_cl_flight *flight,
     for (uint32_t i = 0; i < recording->segment_count; i++) {
         const struct segment *segment = &recording->segments[i];
         cl_event *event = vyre_cl_flight_event(flight, i);
-        cl_int code =
-            segment->buffer
-                ? api->enqueue(0, NULL, segment->buffer, 0, NULL, event)
-                : vyre_cl_enqueue_transfer(device, flight->view,
-                                           &flight->view->commands[segment->first_command], event);
+        cl_int code = segment->buffer
+                          ? api->enqueue(0, NULL, segment->buffer, 0, NULL, event)
+                          : vyre_cl_enqueue_transfer(
+                                flight, &flight->view->commands[segment->first_command], event);
         if (code != CL_SUCCESS)
             return vyre_cl_failed(diag, flight->view->label, code, "clEnqueueCommandBufferKHR");
         vyre_cl_flight_kept(flight, i, event);
@@ -362,15 +386,17 @@ enum vyre_status vyre_cl_record(void *native, const struct vyre_batch_view *view
                                 void **out_recording, size_t *out_size_bytes,
                                 struct vyre_diag *diag)
 {
-    (void)plan; /* the queue keeps the order */
     struct vyre_cl_device *device = native;
     bool driver = variant & VYRE_VARIANT_DRIVER;
-    struct vyre_cl_recording *recording = allocate(device, view, driver);
+    /* A command buffer belongs to one queue, which keeps the order. */
+    bool arms = device->side && !driver && !(variant & VYRE_VARIANT_SERIAL) && !view->is_chain &&
+                vyre_cl_has_arms(plan);
+    struct vyre_cl_recording *recording = allocate(device, view, driver, arms);
     if (!recording)
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, view->label, 0,
                              "no memory for a recording");
     enum vyre_status status = driver ? record_buffers(device, recording, view, diag)
-                                     : record_list(device, recording, view, diag);
+                                     : record_list(device, recording, view, plan, diag);
     if (status != VYRE_OK) {
         vyre_cl_recording_destroy(device, recording);
         return status;

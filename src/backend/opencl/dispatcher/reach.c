@@ -2,7 +2,9 @@
  * reach.c: which names a dispatcher's kernels reach.
  *
  * A name reaches the names in the bodies of its functions and macros. The walk refuses recursion,
- * which would also have no end when everything is inlined.
+ * which would also have no end when everything is inlined. A variable, parameter or member may have
+ * the name of a function: such a mention is told from a call by what follows it, and by no macro
+ * having a hand in it.
  */
 #include <string.h>
 
@@ -39,12 +41,45 @@ static void meet_again(struct walk *walk, uint32_t name)
     }
 }
 
+static bool is_macro(const struct vyre_cl_program *program, uint32_t index)
+{
+    uint32_t name = vyre_cl_at(program, index)->name;
+    return name && program->facts[name].macro != VYRE_CL_NONE;
+}
+
+/* Whether the token is among the arguments of a macro, which may put a parenthesis behind it. */
+static bool is_macro_argument(const struct vyre_cl_program *program, uint32_t index, uint32_t first)
+{
+    for (uint32_t i = index; i-- > first;) {
+        uint32_t other = program->match[i];
+        if (vyre_cl_at(program, i)->directive || other == VYRE_CL_NONE)
+            continue;
+        if (other < i)
+            i = other;
+        else if (i > first && vyre_cl_is_sign(program, i, '(') && is_macro(program, i - 1))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Whether a function's name is mentioned and cannot be called: the output's macro for it, which
+ * passes hidden values on, takes a parenthesis to come to life. There are no pointers to functions.
+ */
+static bool is_only_a_name(const struct vyre_cl_program *program, uint32_t index, uint32_t first)
+{
+    return is_function(program, vyre_cl_at(program, index)->name) &&
+           !vyre_cl_at(program, index)->directive && index + 1 < program->tokens.count &&
+           !vyre_cl_is_sign(program, index + 1, '(') && !is_macro(program, index + 1) &&
+           !vyre_cl_at(program, index + 1)->directive && !is_macro_argument(program, index, first);
+}
+
 static void visit_tokens(struct walk *walk, uint32_t first, uint32_t end)
 {
     struct vyre_cl_program *program = walk->program;
     for (uint32_t i = first; !program->reason && i < end; i++) {
         uint32_t name = vyre_cl_at(program, i)->name;
-        if (name)
+        if (name && !is_only_a_name(program, i, first))
             visit(walk, name);
     }
 }

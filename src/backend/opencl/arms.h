@@ -1,0 +1,43 @@
+/*
+ * arms.h: independent commands of a batch on two queues.
+ *
+ *   queue   ── a ── a ── marker ──── b ── b ─────── barrier ── c
+ *                            \                      /
+ *   side                      barrier ── b' ── marker
+ *
+ * Both queues run in order. Arms of a segment go to them by turns; where a segment starts or ends that
+ * has more than one arm, one waits for the other. A batch begins and ends on the main queue, so that
+ * what is said of the order of batches stays true.
+ *
+ * Invariant: device->forked is set while the main queue does not wait for what the side queue has.
+ *
+ * Thread-safety: called by submit and record only.
+ */
+#ifndef VYRE_BACKEND_OPENCL_ARMS_H
+#define VYRE_BACKEND_OPENCL_ARMS_H
+
+#include "backend/opencl/enqueue.h"
+
+/*
+ * Where a command goes: its segment, from 1, and in the two lowest bits whether the segment has more
+ * than one arm, and whether this one goes to the side queue.
+ */
+#define VYRE_CL_LANE_SIDE    UINT64_C(1)
+#define VYRE_CL_LANE_FORKED  UINT64_C(2)
+#define VYRE_CL_LANE_SEGMENT 2 /* shift */
+
+uint64_t vyre_cl_lane(const struct vyre_batch_plan *plan, uint32_t command);
+
+/* Whether any segment of the plan has more than one arm. */
+bool vyre_cl_has_arms(const struct vyre_batch_plan *plan);
+
+/* Makes the queues wait as a command in this lane needs it; the flight's queue is the lane's then. */
+cl_int vyre_cl_arms_step(struct vyre_cl_flight *flight, uint64_t lane);
+
+/* Makes the main queue wait for the side queue. `out_event` may be NULL. */
+cl_int vyre_cl_arms_join(struct vyre_cl_device *device, cl_event *out_event);
+
+/* The same at the end of a batch, whose last event this is. */
+cl_int vyre_cl_arms_end(struct vyre_cl_flight *flight);
+
+#endif
