@@ -2,18 +2,21 @@
  * no_svm_backend.c: the OpenCL backend on devices that hide their shared virtual memory and their
  * command buffers, as an out-of-tree backend: so the suite runs on cl_mem, too.
  */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "backend/opencl/backend.h"
 #include "backend/opencl/opencl.h"
 
 /* The table of a backend holds the real function; there is one real loader in a process. */
-static __typeof__(clGetDeviceInfo) *real_device_info;
+typedef __typeof__(clGetDeviceInfo) device_info_function;
+static _Atomic(device_info_function *) real_device_info;
 
 static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, size_t size,
                                       void *out, size_t *out_size)
 {
-    cl_int code = real_device_info(device, what, size, out, out_size);
+    device_info_function *real = atomic_load(&real_device_info);
+    cl_int code = real(device, what, size, out, out_size);
     if (code != CL_SUCCESS || !out)
         return code;
     if (what == CL_DEVICE_SVM_CAPABILITIES)
@@ -29,7 +32,7 @@ static enum vyre_status enumerate(void *native, struct vyre_device_info *out_inf
     struct vyre_cl_backend *backend = native;
     enum vyre_status status = vyre_cl_enumerate(native, out_infos, capacity, out_count, diag);
     if (backend->api.clGetDeviceInfo != device_info) {
-        real_device_info = backend->api.clGetDeviceInfo;
+        atomic_store(&real_device_info, backend->api.clGetDeviceInfo);
         backend->api.clGetDeviceInfo = device_info;
     }
     return status;
