@@ -202,6 +202,13 @@ static void check_mode(enum vyre_mode mode, bool no_inline)
     for (size_t i = 0; i < COUNT_OF(work->borrowed); i++)
         work->borrowed[i] = 77;
     build(work, 1, 1);
+    /* Auto may try any mode at any time: what the first use of each takes is taken now. */
+    for (int first = VYRE_MODE_PLAIN; mode == VYRE_MODE_AUTO && first < VYRE_MODE_COUNT; first++) {
+        work->mode = (enum vyre_mode)first;
+        warm_up_depth(work);
+        run_rounds(work, WARM_UP_SUBMITS);
+    }
+    work->mode = mode;
     warm_up_depth(work);
     run_rounds(work, WARM_UP_SUBMITS);
 
