@@ -326,11 +326,6 @@ static void sample_compile(struct probe *probe, struct way way, double out_ns[2]
 
 /* ---- All of it -------------------------------------------------------------------------------- */
 
-static bool has(const struct probe *probe, enum vyre_ability_id ability)
-{
-    return probe->device->facts.abilities[ability].value != 0;
-}
-
 /* Whether both of the probe's batches run so. */
 static bool fits(const struct probe *probe, enum vyre_mode mode, uint32_t variant)
 {
@@ -361,11 +356,12 @@ static void measure_all(struct probe *probe)
     measure(probe, sample_submit, plain_way, VYRE_SAMPLES_MAX, VYRE_COST_SUBMIT, no_second);
     measure(probe, sample_slope, plain_way, VYRE_SAMPLES_MAX, VYRE_COST_PLAIN_BATCH,
             VYRE_COST_PLAIN_COMMAND);
-    if (has(probe, VYRE_ABILITY_REPLAY))
+    if (vyre_device_has(probe->device, VYRE_ABILITY_REPLAY))
         measure_replay(probe, 0, VYRE_COST_RECORD_BATCH);
-    if (has(probe, VYRE_ABILITY_REPLAY) && variants & VYRE_VARIANT_DRIVER)
+    if (vyre_device_has(probe->device, VYRE_ABILITY_REPLAY) && variants & VYRE_VARIANT_DRIVER)
         measure_replay(probe, VYRE_VARIANT_DRIVER, VYRE_COST_DRIVER_RECORD_BATCH);
-    if (has(probe, VYRE_ABILITY_PERSISTENT) && fits(probe, VYRE_MODE_PERSISTENT, 0)) {
+    if (vyre_device_has(probe->device, VYRE_ABILITY_PERSISTENT) &&
+        fits(probe, VYRE_MODE_PERSISTENT, 0)) {
         fail(probe, vyre_batch_warm_up(probe->one, VYRE_MODE_PERSISTENT, probe->diag));
         measure(probe, sample_slope, persistent, VYRE_SAMPLES_MAX, VYRE_COST_PERSISTENT_BATCH,
                 VYRE_COST_PERSISTENT_COMMAND);

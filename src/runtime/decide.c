@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "base/checked.h"
 #include "runtime/stable_shape.h"
 
 /* From so many batches in a row whose end nobody saw, auto goes by predictions alone. */
@@ -32,13 +31,26 @@ static struct vyre_governor_shape *see(struct vyre_device *device, struct vyre_b
     return shape;
 }
 
-static struct vyre_shape_note *note_of(struct vyre_device *device,
-                                       const struct vyre_governor_shape *shape)
+/* Whether what stays resident suits the batch: changing it, or filling it, costs more than it saves. */
+static bool suits_residency(const struct vyre_device *device, const struct vyre_body *body)
 {
-    struct vyre_shape_note *note = &device->shape_notes[shape - device->governor.shapes];
-    if (note->serial != shape->serial)
-        *note = (struct vyre_shape_note){.serial = shape->serial};
-    return note;
+    const struct vyre_body_kernel *kernels = body->kernels.items;
+    const struct vyre_kernel *first = NULL;
+    uint64_t most = device->facts.persistent_groups ? device->facts.persistent_groups : UINT64_MAX;
+    for (uint32_t i = 0; i < body->view.command_count; i++) {
+        const struct vyre_command *command = &body->view.commands[i];
+        const struct vyre_kernel *kernel = kernels[i].kernel;
+        if (!kernel)
+            continue;
+        first = first ? first : kernel;
+        bool other = memcmp(kernel->interface.local_size, first->interface.local_size,
+                            sizeof first->interface.local_size) != 0;
+        if (device->facts.persistent_one_program && (other || kernel->interface.specialization_count > 0))
+            return false;
+        if ((uint64_t)command->groups[0] * command->groups[1] * command->groups[2] > most)
+            return false;
+    }
+    return true;
 }
 
 /* Made once per shape. */
@@ -50,6 +62,7 @@ uint32_t vyre_decide_plan_locked(struct vyre_device *device, const struct vyre_b
     struct vyre_arm first, second, kernel;
     uint32_t slot;
     note->planned = true;
+    note->suits_residency = suits_residency(device, body);
     if (vyre_batch_planner_plan(&device->planner, &body->view, &plan, NULL) != VYRE_OK)
         return 0; /* both verdicts stay "nothing decided" */
     if (vyre_batch_planner_arms(&device->planner, &plan, &first, &second))
@@ -77,24 +90,19 @@ const struct vyre_learned_shape *vyre_decide_learned_locked(struct vyre_device *
 
 /* ---- The six verdicts ------------------------------------------------------------------------- */
 
-static bool has(const struct vyre_device *device, enum vyre_ability_id ability)
-{
-    return device->facts.abilities[ability].value != 0;
-}
-
-static uint64_t whole_ns(double ns)
-{
-    return ns <= 0.0 ? 0 : ns >= 1e18 ? UINT64_C(1000000000000000000) : (uint64_t)(ns + 0.5);
-}
-
-/* The costs of the first candidate of a mode: the one without variants. */
-static const struct vyre_candidate_costs *costs_of(const struct vyre_device *device,
-                                                   enum vyre_mode mode)
+/* The first candidate of a mode: the one without variants. Every mode has one. */
+static uint32_t first_of(const struct vyre_device *device, enum vyre_mode mode)
 {
     uint32_t i = 0;
     while (device->candidates.list[i].mode != mode)
         i++;
-    return &device->candidates.costs[i];
+    return i;
+}
+
+static const struct vyre_candidate_costs *costs_of(const struct vyre_device *device,
+                                                   enum vyre_mode mode)
+{
+    return &device->candidates.costs[first_of(device, mode)];
 }
 
 /* What a mode costs beyond the execution, for the whole batch. */
@@ -102,7 +110,7 @@ static uint64_t batch_cost_ns(const struct vyre_device *device, enum vyre_mode m
                               uint32_t commands)
 {
     const struct vyre_candidate_costs *costs = costs_of(device, mode);
-    return whole_ns(costs->batch_ns + costs->command_ns * commands);
+    return vyre_whole_ns(costs->batch_ns + costs->command_ns * commands);
 }
 
 void vyre_decide_inputs(const struct vyre_device *device, const struct vyre_body *body,
@@ -118,22 +126,23 @@ void vyre_decide_inputs(const struct vyre_device *device, const struct vyre_body
         .persistent_kernel =
             {
                 .batch_size = commands,
-                .per_launch_overhead_ns = whole_ns(saved),
-                .persistent_setup_overhead_ns = whole_ns(resident->fixed_batch_ns),
+                .per_launch_overhead_ns = vyre_whole_ns(saved),
+                .persistent_setup_overhead_ns = vyre_whole_ns(resident->fixed_batch_ns),
             },
         .command_reuse =
             {
                 .repeat_count = repeats,
                 .per_launch_overhead_ns = batch_cost_ns(device, VYRE_MODE_PLAIN, commands),
                 .record_overhead_ns =
-                    whole_ns(replay->fixed_batch_ns + replay->fixed_command_ns * commands),
+                    vyre_whole_ns(replay->fixed_batch_ns + replay->fixed_command_ns * commands),
                 .replay_overhead_ns = batch_cost_ns(device, VYRE_MODE_REPLAY, commands),
             },
         .bindless =
             {
                 .resource_count = body->resource_max,
-                .support = has(device, VYRE_ABILITY_BINDLESS) ? VYRE_BINDLESS_FULL
-                                                              : VYRE_BINDLESS_UNSUPPORTED,
+                .support = vyre_device_has(device, VYRE_ABILITY_BINDLESS)
+                               ? VYRE_BINDLESS_FULL
+                               : VYRE_BINDLESS_UNSUPPORTED,
             },
         /* Nothing is compiled ahead without a predictor: no hits, so the verdict holds steady. */
     };
@@ -195,41 +204,17 @@ static bool fits(struct vyre_device *device, const struct vyre_body *body,
     return !(note->unfit & bit);
 }
 
-/* Whether what stays resident suits the batch: changing it, or filling it, costs more than it saves. */
-static bool suits_residency(const struct vyre_device *device, const struct vyre_body *body)
-{
-    const struct vyre_body_kernel *kernels = body->kernels.items;
-    const struct vyre_kernel *first = NULL;
-    uint64_t most = device->facts.persistent_groups ? device->facts.persistent_groups : UINT64_MAX;
-    for (uint32_t i = 0; i < body->view.command_count; i++) {
-        const struct vyre_command *command = &body->view.commands[i];
-        const struct vyre_kernel *kernel = kernels[i].kernel;
-        if (!kernel)
-            continue;
-        first = first ? first : kernel;
-        bool other = memcmp(kernel->interface.local_size, first->interface.local_size,
-                            sizeof first->interface.local_size) != 0;
-        if (device->facts.persistent_one_program && (other || kernel->specialization_count > 0))
-            return false;
-        if ((uint64_t)command->groups[0] * command->groups[1] * command->groups[2] > most)
-            return false;
-    }
-    return true;
-}
-
 static enum vyre_candidate_reason why_out(struct vyre_device *device, const struct vyre_body *body,
                                           struct vyre_shape_note *note, uint32_t index,
                                           uint32_t updates)
 {
     const struct vyre_candidate *candidate = &device->candidates.list[index];
-    bool replays = candidate->mode == VYRE_MODE_REPLAY;
-    if ((replays && !has(device, VYRE_ABILITY_REPLAY)) ||
-        (candidate->mode == VYRE_MODE_PERSISTENT && !has(device, VYRE_ABILITY_PERSISTENT)))
+    if (!vyre_device_has_mode(device, candidate->mode))
         return VYRE_CANDIDATE_ABILITY_ABSENT;
     /* A chain has nothing to run side by side: both variants would do the same. */
     if (candidate->variant & VYRE_VARIANT_SERIAL && body->view.is_chain)
         return VYRE_CANDIDATE_NOT_APPLICABLE;
-    if (candidate->mode == VYRE_MODE_PERSISTENT && !suits_residency(device, body))
+    if (candidate->mode == VYRE_MODE_PERSISTENT && !note->suits_residency)
         return VYRE_CANDIDATE_NOT_APPLICABLE;
     /* Other constants need no recording in the variant beside it. */
     if (candidate->variant & VYRE_VARIANT_DRIVER && updates > 0)
@@ -263,7 +248,7 @@ static uint64_t execution_ns(double mean_ns, double overhead_ns)
 {
     double least = mean_ns * 0.05;
     double rest = mean_ns - overhead_ns > least ? mean_ns - overhead_ns : least;
-    return mean_ns <= 0.0 ? 0 : whole_ns(rest) ? whole_ns(rest) : 1;
+    return mean_ns <= 0.0 ? 0 : vyre_whole_ns(rest) ? vyre_whole_ns(rest) : 1;
 }
 
 void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body,
@@ -287,10 +272,10 @@ void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body
             device->candidates.list[i].mode == VYRE_MODE_REPLAY && note->recorded > 1;
         out_facts[i].ready = thrown_away || is_ready(device, body, i, now_ns);
         out_facts[i].fixed_ns =
-            whole_ns(costs->fixed_batch_ns + costs->fixed_command_ns * commands);
-        out_facts[i].per_batch_ns = whole_ns(costs->batch_ns);
-        out_facts[i].per_command_ns = whole_ns(costs->command_ns);
-        out_facts[i].per_update_ns = whole_ns(costs->update_ns);
+            vyre_whole_ns(costs->fixed_batch_ns + costs->fixed_command_ns * commands);
+        out_facts[i].per_batch_ns = vyre_whole_ns(costs->batch_ns);
+        out_facts[i].per_command_ns = vyre_whole_ns(costs->command_ns);
+        out_facts[i].per_update_ns = vyre_whole_ns(costs->update_ns);
         if (learned)
             out_facts[i].execution_ns = execution_ns(
                 (double)learned->mean_ns[i], costs->batch_ns + costs->command_ns * commands);
@@ -334,9 +319,7 @@ static void settle_unseen(struct vyre_device *device, struct vyre_governor_shape
             row->predicted_ns < governed->candidates[best].predicted_ns)
             best = i;
     }
-    bool tries = governed->why == VYRE_WHY_TRIAL || governed->why == VYRE_WHY_EXPLORE ||
-                 governed->why == VYRE_WHY_DRIFT_RECHECK;
-    if (best == governed->candidate && !tries)
+    if (best == governed->candidate && !vyre_why_is_try((enum vyre_decision_why)governed->why))
         return;
     vyre_governor_abandon(&device->governor, shape, governed->serial, governed->candidate);
     governed->candidates[governed->candidate].reason = VYRE_CANDIDATE_DEARER_PREDICTED;
@@ -355,11 +338,8 @@ static enum vyre_mode_reason reason_of(const struct vyre_device *device,
     enum vyre_mode wanted = (enum vyre_mode)note->wanted;
     if (mode == wanted)
         return mode == VYRE_MODE_PLAIN ? VYRE_REASON_CONSERVATIVE : VYRE_REASON_VERDICT;
-    uint32_t i = 0;
-    while (device->candidates.list[i].mode != wanted)
-        i++;
-    if ((wanted == VYRE_MODE_REPLAY && !has(device, VYRE_ABILITY_REPLAY)) ||
-        (wanted == VYRE_MODE_PERSISTENT && !has(device, VYRE_ABILITY_PERSISTENT)))
+    uint32_t i = first_of(device, wanted);
+    if (!vyre_device_has_mode(device, wanted))
         return VYRE_REASON_ABILITY_ABSENT;
     if (note->failed & 1u << i)
         return VYRE_REASON_RECORDING_FAILED;
@@ -371,7 +351,7 @@ void vyre_decide_mode_locked(struct vyre_device *device, struct vyre_body *body,
                              struct vyre_governor_choice *out_governed)
 {
     struct vyre_governor_shape *shape = see(device, body);
-    struct vyre_shape_note *note = note_of(device, shape);
+    struct vyre_shape_note *note = vyre_device_shape_note(device, shape);
     const struct vyre_governor_batch batch = {
         .command_count = body->view.command_count,
         .update_count = count_updates(device, body, shape),
@@ -406,7 +386,7 @@ void vyre_decide_mode_locked(struct vyre_device *device, struct vyre_body *body,
 
 bool vyre_decide_recorded_locked(struct vyre_device *device, const struct vyre_body *body)
 {
-    struct vyre_shape_note *note = note_of(device, body->shape_entry);
+    struct vyre_shape_note *note = vyre_device_shape_note(device, body->shape_entry);
     note->recorded += note->recorded < UINT32_MAX;
     return note->recorded == 1;
 }
@@ -415,7 +395,7 @@ void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *bod
                                enum vyre_status status, struct vyre_governor_choice *governed)
 {
     struct vyre_governor_shape *shape = body->shape_entry;
-    struct vyre_shape_note *note = note_of(device, shape);
+    struct vyre_shape_note *note = vyre_device_shape_note(device, shape);
     uint32_t failed = governed->candidate;
     uint16_t bit = (uint16_t)(1u << failed);
     if (status == VYRE_UNSUPPORTED)

@@ -8,6 +8,12 @@
 #include "runtime/governor.h"
 #include "runtime/internal.h"
 
+/* The batch runs so to find something out, and that is worth knowing. */
+static inline bool vyre_why_is_try(enum vyre_decision_why why)
+{
+    return why == VYRE_WHY_TRIAL || why == VYRE_WHY_EXPLORE || why == VYRE_WHY_DRIFT_RECHECK;
+}
+
 struct vyre_mode_choice {
     enum vyre_mode mode;
     enum vyre_mode wanted;

@@ -191,8 +191,8 @@ static enum vyre_status open_native(struct vyre_device *device,
         return status;
     device->facts.info.backend = device->ops->name;
     device->facts.info.index = index;
-    if (device->facts.limits.bindings > VYRE_BINDINGS_MAX)
-        device->facts.limits.bindings = VYRE_BINDINGS_MAX;
+    if (device->facts.limits.bindings > VYRE_KERNEL_BINDINGS_MAX)
+        device->facts.limits.bindings = VYRE_KERNEL_BINDINGS_MAX;
     vyre_label_copy(device->label,
                     device->desc.label ? device->desc.label : device->facts.info.name);
     device->desc.label = device->label;

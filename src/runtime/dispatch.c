@@ -9,7 +9,7 @@
 
 /* Finds which binding of the dispatch belongs to each slot of the kernel. */
 static bool match_slots(struct vyre_batch *batch, const struct vyre_dispatch *dispatch,
-                        const struct vyre_slot_binding *by_slot[VYRE_BINDINGS_MAX])
+                        const struct vyre_slot_binding *by_slot[VYRE_KERNEL_BINDINGS_MAX])
 {
     const struct vyre_kernel *kernel = dispatch->kernel;
     size_t count = kernel->plan.binding_count;
@@ -73,7 +73,8 @@ static bool refuse_dispatch(struct vyre_batch *batch, const struct vyre_dispatch
     else if (dispatch->specialization)
         (void)vyre_diag_set(error, VYRE_DIAG_BATCH_SPECIALIZATION, label, 0,
                             "command %u gives %zu specialization values, the kernel declares %u",
-                            number, dispatch->specialization_count, kernel->specialization_count);
+                            number, dispatch->specialization_count,
+                            kernel->interface.specialization_count);
     return false;
 }
 
@@ -96,7 +97,7 @@ static inline bool check_dispatch(struct vyre_batch *batch, const struct vyre_di
         dispatch->constants_size_bytes != kernel->constants_size_bytes ||
         (kernel->constants_size_bytes > 0 && !dispatch->constants) ||
         (dispatch->specialization &&
-         dispatch->specialization_count != kernel->specialization_count))
+         dispatch->specialization_count != kernel->interface.specialization_count))
         return refuse_dispatch(batch, dispatch);
     const uint32_t *limit = device->facts.limits.group_count;
     uint64_t layer = (uint64_t)dispatch->groups[0] * dispatch->groups[1];
@@ -280,7 +281,7 @@ static bool take_values(struct vyre_batch *batch, struct vyre_body *body,
         }
         memcpy(values,
                dispatch->specialization ? dispatch->specialization
-                                        : kernel->specialization_defaults,
+                                        : kernel->interface.specialization_defaults,
                size);
         command->specialization = values;
     }
@@ -291,7 +292,7 @@ static bool take_values(struct vyre_batch *batch, struct vyre_body *body,
 static uint32_t count_ranges(const struct vyre_dispatch *dispatch, uint32_t table_limit)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < dispatch->binding_count && i < VYRE_BINDINGS_MAX; i++) {
+    for (size_t i = 0; i < dispatch->binding_count && i < VYRE_KERNEL_BINDINGS_MAX; i++) {
         const struct vyre_slot_binding *binding = &dispatch->bindings[i];
         uint32_t entries = binding->table_count < table_limit ? binding->table_count : table_limit;
         count += binding->table ? entries : 1;
@@ -313,7 +314,7 @@ static inline void begin_command(const struct vyre_body *body, const struct vyre
     command->groups[1] = dispatch->groups[1];
     command->groups[2] = dispatch->groups[2];
     command->constants_size_bytes = kernel->constants_size_bytes;
-    command->specialization_count = kernel->specialization_count;
+    command->specialization_count = kernel->interface.specialization_count;
     command->fill_word = 0;
     command->kernel = kernel->native;
     command->constants = NULL;
@@ -329,7 +330,7 @@ void vyre_batch_dispatch(struct vyre_batch *batch, const struct vyre_dispatch *d
     if (!body || !check_dispatch(batch, dispatch))
         return;
     struct vyre_kernel *kernel = dispatch->kernel;
-    const struct vyre_slot_binding *by_slot[VYRE_BINDINGS_MAX];
+    const struct vyre_slot_binding *by_slot[VYRE_KERNEL_BINDINGS_MAX];
     const struct vyre_device_limits *limits = &batch->object.device->facts.limits;
     uint32_t bindings = (uint32_t)kernel->plan.binding_count;
     uint32_t ranges =

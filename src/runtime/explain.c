@@ -84,7 +84,7 @@ static void fill_next(struct vyre_device *device, struct vyre_body *body, uint32
         .mode = (uint8_t)chosen->mode,
         .variant = (uint8_t)chosen->variant,
         .why = choice.why,
-        .predicted_ns = choice.predicted_ns > 0.0 ? (uint64_t)choice.predicted_ns : 0,
+        .predicted_ns = vyre_whole_ns(choice.predicted_ns),
     };
     vyre_note_candidates(device, &choice, &out->next);
 }

@@ -37,7 +37,6 @@
 #include "runtime/shape_notes.h"
 
 #define VYRE_CACHE_LINE_BYTES 64
-#define VYRE_BINDINGS_MAX     64
 #define VYRE_LABEL_BYTES      64
 
 struct vyre_instance_backend {
@@ -95,11 +94,9 @@ struct vyre_kernel {
     struct vyre_object object;
     void *native;
     struct vyre_binding_plan plan;
-    struct vyre_binding bindings[VYRE_BINDINGS_MAX];
+    struct vyre_binding bindings[VYRE_KERNEL_BINDINGS_MAX];
     struct vyre_kernel_interface interface;
     uint32_t constants_size_bytes;
-    uint32_t specialization_count;
-    uint64_t specialization_defaults[VYRE_SPECIALIZATION_VALUES_MAX];
     struct vyre_hash128 content; /* the same in every process; zero: not known */
     bool plain_ranges;           /* no tables, no local memory: bindings need no second look */
 };
@@ -192,6 +189,42 @@ enum vyre_status vyre_device_unlock(struct vyre_device *device, enum vyre_status
 static inline uint64_t vyre_device_now_ns(const struct vyre_device *device)
 {
     return device->ops->now_ns ? device->ops->now_ns(device->native) : vyre_clock_now_ns();
+}
+
+/* The note of a shape that is in the governor's table; a new one if it has none yet. */
+static inline struct vyre_shape_note *vyre_device_shape_note(
+    struct vyre_device *device, const struct vyre_governor_shape *shape)
+{
+    struct vyre_shape_note *note = &device->shape_notes[shape - device->governor.shapes];
+    if (note->serial != shape->serial)
+        *note = (struct vyre_shape_note){.serial = shape->serial};
+    return note;
+}
+
+static inline bool vyre_device_has(const struct vyre_device *device, enum vyre_ability_id ability)
+{
+    return device->facts.abilities[ability].value != 0;
+}
+
+/* The ability that a mode needs; NULL: none. */
+static inline const struct vyre_ability *vyre_device_mode_ability(const struct vyre_device *device,
+                                                                  enum vyre_mode mode)
+{
+    if (mode == VYRE_MODE_REPLAY)
+        return &device->facts.abilities[VYRE_ABILITY_REPLAY];
+    return mode == VYRE_MODE_PERSISTENT ? &device->facts.abilities[VYRE_ABILITY_PERSISTENT] : NULL;
+}
+
+static inline bool vyre_device_has_mode(const struct vyre_device *device, enum vyre_mode mode)
+{
+    const struct vyre_ability *ability = vyre_device_mode_ability(device, mode);
+    return !ability || ability->value != 0;
+}
+
+/* A cost as a number of nanoseconds. */
+static inline uint64_t vyre_whole_ns(double ns)
+{
+    return ns <= 0.0 ? 0 : ns >= 1e18 ? UINT64_C(1000000000000000000) : (uint64_t)(ns + 0.5);
 }
 
 /* Waits in the backend; what it finds complete meanwhile was found by one look. */

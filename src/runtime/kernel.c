@@ -135,7 +135,7 @@ static enum vyre_status build_plan(const struct vyre_device *device, struct vyre
         kernel->constants_size_bytes = reflected_bytes;
     if (status == VYRE_OK)
         status = vyre_binding_plan_build(desc->bindings, desc->binding_count, kernel->bindings,
-                                         VYRE_BINDINGS_MAX, &kernel->plan, diag);
+                                         VYRE_KERNEL_BINDINGS_MAX, &kernel->plan, diag);
     /* Only what is sound in itself is compared. */
     if (status == VYRE_OK && device->ops->kernel_reflect)
         status = vyre_interface_agree(desc, &kernel->interface, diag);
@@ -145,11 +145,6 @@ static enum vyre_status build_plan(const struct vyre_device *device, struct vyre
     for (size_t i = 0; i < kernel->plan.binding_count; i++)
         kernel->bindings[i].label = NULL;
     kernel->plain_ranges = is_plain(&kernel->plan);
-    kernel->specialization_count = (uint32_t)desc->specialization_count;
-    if (desc->specialization_count > 0)
-        memcpy(kernel->specialization_defaults, desc->specialization_defaults,
-               desc->specialization_count * sizeof *desc->specialization_defaults);
-
     describe(desc, kernel->constants_size_bytes, &kernel->interface);
     return VYRE_OK;
 }

@@ -5,9 +5,6 @@
 
 #include "runtime/internal.h"
 
-/* Ends that lie closer than this were seen by one look. */
-#define ONE_LOOK_NS 2000
-
 void vyre_measure_init(struct vyre_measure *measure)
 {
     *measure = (struct vyre_measure){.next = 1};
@@ -25,8 +22,9 @@ static uint64_t group_end(struct vyre_device *device, uint64_t first, uint64_t c
     while (last < completed) {
         const struct vyre_measurement *here = &entry_of(device, last)->measurement;
         const struct vyre_measurement *next = &entry_of(device, last + 1)->measurement;
-        bool one_look = device->facts.completes_lazily ? next->look == here->look
-                                                       : next->end_ns - here->end_ns < ONE_LOOK_NS;
+        bool one_look = device->facts.completes_lazily
+                            ? next->look == here->look
+                            : next->end_ns - here->end_ns < VYRE_ONE_LOOK_NS;
         if (!next->timed || next->start_ns >= here->end_ns || !one_look)
             break;
         last++;
@@ -39,10 +37,8 @@ static struct vyre_shape_note *note_of(struct vyre_device *device,
                                        const struct vyre_measurement *measurement)
 {
     const struct vyre_governor_shape *shape = measurement->shape;
-    if (!shape || shape->serial != measurement->serial)
-        return NULL;
-    struct vyre_shape_note *note = &device->shape_notes[shape - device->governor.shapes];
-    return note->serial == shape->serial ? note : NULL;
+    return shape && shape->serial == measurement->serial ? vyre_device_shape_note(device, shape)
+                                                         : NULL;
 }
 
 /* Nothing can be said of what the batch cost. */

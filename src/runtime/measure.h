@@ -19,6 +19,9 @@
 
 #include "runtime/governor.h"
 
+/* A look at something that is complete already takes less than this. */
+#define VYRE_ONE_LOOK_NS 2000
+
 struct vyre_device;
 
 /* What is to be learned of one submission. Written by submit; `end_ns` by complete. */

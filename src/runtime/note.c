@@ -3,11 +3,6 @@
  */
 #include "runtime/note.h"
 
-static bool is_notable(enum vyre_decision_why why)
-{
-    return why == VYRE_WHY_TRIAL || why == VYRE_WHY_EXPLORE || why == VYRE_WHY_DRIFT_RECHECK;
-}
-
 void vyre_note_candidates(const struct vyre_device *device,
                           const struct vyre_governor_choice *governed,
                           struct vyre_decision_record *record)
@@ -16,8 +11,8 @@ void vyre_note_candidates(const struct vyre_device *device,
     for (uint32_t i = 0; i < governed->candidate_count; i++) {
         const struct vyre_candidate_prediction *seen = &governed->candidates[i];
         record->candidates[i] = (struct vyre_decision_candidate){
-            .predicted_ns = seen->predicted_ns > 0.0 ? (uint64_t)seen->predicted_ns : 0,
-            .measured_ns = seen->measured_ns > 0.0 ? (uint64_t)seen->measured_ns : 0,
+            .predicted_ns = vyre_whole_ns(seen->predicted_ns),
+            .measured_ns = vyre_whole_ns(seen->measured_ns),
             .count = seen->count,
             .reason = seen->reason,
             .mode = (uint8_t)device->candidates.list[i].mode,
@@ -37,7 +32,7 @@ uint64_t vyre_note_decision_locked(struct vyre_device *device, const struct vyre
         return 0;
     /* A record without times says little: what nobody times is only counted. */
     bool kept = vyre_decisions_sample(device->decisions, choice->mode, why,
-                                      timed && is_notable(why), device->clock_ns);
+                                      timed && vyre_why_is_try(why), device->clock_ns);
     if (!kept || !timed)
         return 0;
     struct vyre_decision_record record = {
@@ -53,7 +48,7 @@ uint64_t vyre_note_decision_locked(struct vyre_device *device, const struct vyre
     };
     if (governed) {
         record.settled = governed->settled;
-        record.predicted_ns = governed->predicted_ns > 0.0 ? (uint64_t)governed->predicted_ns : 0;
+        record.predicted_ns = vyre_whole_ns(governed->predicted_ns);
         vyre_note_candidates(device, governed, &record);
     }
     return vyre_decisions_begin(device->decisions, &record);

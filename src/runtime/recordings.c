@@ -292,7 +292,6 @@ void vyre_recordings_purge(struct vyre_recordings *recordings, uint64_t identity
         uint32_t older = recordings->slots[slot].older;
         if (uses(&recordings->slots[slot], identity)) {
             evict(recordings, slot, completed);
-            recordings->purged++;
         }
         slot = older;
     }

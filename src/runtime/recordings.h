@@ -56,7 +56,6 @@ struct vyre_recordings {
     size_t limit_bytes;
     size_t total_bytes;
     uint64_t made, reused, evicted;
-    uint64_t purged; /* of the evicted: gone with an object */
     void (*destroy)(void *device, void *native);
     void *device; /* the backend's */
 };

@@ -123,11 +123,7 @@ static enum vyre_status check_mode(const struct vyre_device *device, enum vyre_m
     if ((unsigned)mode >= VYRE_MODE_COUNT)
         return vyre_diag_set(diag, VYRE_DIAG_ARGUMENT_RANGE, device->label, 0,
                              "there is no mode %d", (int)mode);
-    const struct vyre_ability *ability = NULL;
-    if (mode == VYRE_MODE_REPLAY)
-        ability = &device->facts.abilities[VYRE_ABILITY_REPLAY];
-    if (mode == VYRE_MODE_PERSISTENT)
-        ability = &device->facts.abilities[VYRE_ABILITY_PERSISTENT];
+    const struct vyre_ability *ability = vyre_device_mode_ability(device, mode);
     if (ability && ability->value == 0)
         return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, device->label, 0, "no %s mode: %s",
                              vyre_mode_name(mode), ability->reason);
@@ -158,7 +154,7 @@ struct attempt {
     struct vyre_submission submission;
     struct vyre_batch_plan plan;
     struct vyre_recording *recording; /* REPLAY; Borrowed */
-    bool recorded;                    /* it was made just now */
+    bool pays_recording;              /* it was made just now, for the first time */
     bool fell_back;
 };
 
@@ -216,12 +212,14 @@ static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *
     submission->recording = NULL;
     submission->plan = NULL;
     attempt->recording = NULL;
-    attempt->recorded = false;
+    attempt->pays_recording = false;
     if (attempt->choice.mode == VYRE_MODE_REPLAY) {
         uint64_t made = device->recordings.made;
         status = find_recording_locked(device, attempt->body, attempt->choice.variant,
                                        &attempt->recording, diag);
-        attempt->recorded = device->recordings.made != made;
+        /* One that is made again and again is no fixed cost. */
+        if (device->recordings.made != made && is_auto(attempt))
+            attempt->pays_recording = vyre_decide_recorded_locked(device, attempt->body);
         if (status == VYRE_OK)
             submission->recording = attempt->recording->native;
     } else if (device->facts.wants_plan) {
@@ -259,7 +257,7 @@ static bool pays_fixed_cost(const struct attempt *attempt)
     if (attempt->choice.mode == VYRE_MODE_PERSISTENT)
         return seen_ns == 0 ||
                attempt->timing.start_ns - seen_ns >= device->desc.persistent_idle_ns;
-    return attempt->recorded;
+    return attempt->pays_recording;
 }
 
 /* What is to be learned of the submission; before the backend sees it. */
@@ -272,9 +270,6 @@ static void begin_measurement_locked(struct attempt *attempt, struct vyre_measur
     if (!out->timed)
         return;
     bool was_first = pays_fixed_cost(attempt);
-    /* One that is made again and again is no fixed cost. */
-    if (is_auto(attempt) && attempt->recorded)
-        was_first = vyre_decide_recorded_locked(device, attempt->body);
     /* acquire: pairs with the release in vyre_device_on_complete. */
     uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
     *out = (struct vyre_measurement){

@@ -61,9 +61,6 @@ static void complete_and_call(struct vyre_device *device, struct vyre_result_ent
     on_complete(user, (struct vyre_ticket){device->identity, sequence}, &result);
 }
 
-/* A look at something that is complete already takes less than this. */
-#define ONE_LOOK_NS 2000
-
 /*
  * When the batch ended. A lazy backend finds out when somebody looks: the end is known only if
  * somebody looked all the time, from the submit on or since before the end. In a stream of batches
@@ -81,8 +78,8 @@ static void stamp(struct vyre_device *device, uint64_t sequence,
     uint64_t wait_ns = atomic_load_explicit(&device->wait_began_ns, memory_order_relaxed);
     uint64_t submitted_ns = atomic_load_explicit(&measurement->submitted_ns, memory_order_relaxed);
     bool inside_submit = submitted_ns == 0;
-    bool waited_at_once = wait_ns >= submitted_ns && wait_ns - submitted_ns < ONE_LOOK_NS;
-    bool seen_to_end = wait_ns != 0 && wait_ns < now_ns && now_ns - wait_ns >= ONE_LOOK_NS &&
+    bool waited_at_once = wait_ns >= submitted_ns && wait_ns - submitted_ns < VYRE_ONE_LOOK_NS;
+    bool seen_to_end = wait_ns != 0 && wait_ns < now_ns && now_ns - wait_ns >= VYRE_ONE_LOOK_NS &&
                        wait_ns >= submitted_ns;
     measurement->end_unknown = !inside_submit && !waited_at_once && !seen_to_end;
 }

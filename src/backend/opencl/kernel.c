@@ -10,6 +10,7 @@
 #include "backend/opencl/failure.h"
 #include "backend/opencl/persistent.h"
 #include "base/memory.h"
+#include "plan/interface_agree.h"
 
 /* ---- Specialization --------------------------------------------------------------------------- */
 
@@ -266,12 +267,6 @@ static enum vyre_status match_bindings(struct vyre_cl_kernel *kernel,
                : disagree(kernel, diag, "bindings", plan->binding_count, count);
 }
 
-static uint32_t scalar_bytes(enum vyre_scalar scalar)
-{
-    return scalar == VYRE_SCALAR_U64 || scalar == VYRE_SCALAR_I64 || scalar == VYRE_SCALAR_F64 ? 8
-                                                                                               : 4;
-}
-
 static enum vyre_status match_constants(struct vyre_cl_kernel *kernel,
                                         const struct vyre_kernel_desc *desc, struct vyre_diag *diag)
 {
@@ -287,7 +282,7 @@ static enum vyre_status match_constants(struct vyre_cl_kernel *kernel,
                 return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
                                      "constant %u has another type than argument %u of %s", count,
                                      i, kernel->entry);
-            uint32_t size = scalar_bytes(declared);
+            uint32_t size = vyre_scalar_size(declared);
             offset = (offset + size - 1) & ~(size - 1);
             kernel->constants[count] = (struct vyre_cl_constant){i, offset, size};
             offset += size;
