@@ -284,7 +284,8 @@ struct vyre_backend_ops {
                                const struct vyre_batch_plan *plan, uint32_t variant,
                                void **out_recording, size_t *out_size_bytes,
                                struct vyre_diag *diag);
-    void (*recording_destroy)(void *device, void *recording); /* no work uses it */
+    /* No work uses it; what it names (kernels, buffers) is destroyed after it. */
+    void (*recording_destroy)(void *device, void *recording);
 
     /* Queues the whole submission or nothing. */
     enum vyre_status (*submit)(void *device, const struct vyre_submission *submission,

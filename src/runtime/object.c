@@ -52,8 +52,13 @@ void vyre_object_bury_locked(struct vyre_object *object)
 
 void vyre_device_reclaim_locked(struct vyre_device *device)
 {
-    while (device->dead_first &&
-           vyre_device_is_complete(device, device->dead_first->last_sequence)) {
+    /* Read once: what ends while this runs waits for the next time, with its recordings. */
+    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
+    if (!device->dead_first || device->dead_first->last_sequence > completed)
+        return;
+    /* A recording goes before what it names: backends keep pointers from it to them. */
+    vyre_recordings_bury(&device->recordings, completed);
+    while (device->dead_first && device->dead_first->last_sequence <= completed) {
         struct vyre_object *object = device->dead_first;
         device->dead_first = object->next;
         if (!device->dead_first)

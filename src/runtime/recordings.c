@@ -133,8 +133,7 @@ struct vyre_recording *vyre_recordings_find(struct vyre_recordings *recordings,
     return &recordings->slots[slot];
 }
 
-/* Frees the corpses whose work is complete. */
-static void bury(struct vyre_recordings *recordings, uint64_t completed)
+void vyre_recordings_bury(struct vyre_recordings *recordings, uint64_t completed)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < recordings->corpse_count; i++) {
@@ -181,7 +180,7 @@ struct vyre_recording *vyre_recordings_add(struct vyre_recordings *recordings,
                                            struct vyre_hash128 key, void *native, size_t size_bytes,
                                            uint64_t completed)
 {
-    bury(recordings, completed);
+    vyre_recordings_bury(recordings, completed);
     while (recordings->count > 0 &&
            (recordings->count == recordings->limit ||
             recordings->total_bytes + size_bytes > recordings->limit_bytes))
@@ -279,14 +278,14 @@ static bool uses(const struct vyre_recording *recording, uint64_t identity)
 void vyre_recordings_remove(struct vyre_recordings *recordings, struct vyre_recording *recording,
                             uint64_t completed)
 {
-    bury(recordings, completed);
+    vyre_recordings_bury(recordings, completed);
     evict(recordings, (uint32_t)(recording - recordings->slots), completed);
 }
 
 void vyre_recordings_purge(struct vyre_recordings *recordings, uint64_t identity,
                            uint64_t completed)
 {
-    bury(recordings, completed);
+    vyre_recordings_bury(recordings, completed);
     uint32_t slot = recordings->newest;
     while (slot != NO_SLOT) {
         uint32_t older = recordings->slots[slot].older;

@@ -91,6 +91,9 @@ bool vyre_recording_uses(struct vyre_recordings *recordings, struct vyre_recordi
 /* Sorts what was noted; then the recording can be purged. */
 void vyre_recording_seal(struct vyre_recording *recording);
 
+/* Frees what was thrown away while its work was still running, as far as it has ended by now. */
+void vyre_recordings_bury(struct vyre_recordings *recordings, uint64_t completed);
+
 /* Throws away one recording. */
 void vyre_recordings_remove(struct vyre_recordings *recordings, struct vyre_recording *recording,
                             uint64_t completed);

@@ -157,6 +157,12 @@ static void a_recording_in_flight_outlives_its_buffer(void **state)
     assert_int_equal(counters_of(&fixture).recordings_kept, 0);
     assert_int_equal(vyre_sim_objects(fixture.sim), before); /* the sim tells if they go too soon */
     assert_int_equal(vyre_sim_run_all(fixture.sim), 1);
+    /* The next submit takes both away, the recording first. */
+    struct vyre_batch *other = fixture_batch(&fixture);
+    fixture_set(&fixture, other, whole(fixture_buffer(&fixture, BYTES)), 1);
+    (void)fixture_submit(&fixture, other, VYRE_MODE_PLAIN);
+    assert_string_equal(vyre_sim_violation(fixture.sim), "");
+    assert_int_equal(vyre_sim_run_all(fixture.sim), 1);
     fixture_close(&fixture);
 }
 

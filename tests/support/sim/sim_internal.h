@@ -39,6 +39,7 @@ struct sim_object {
     struct sim_device *device;
     void (*free_memory)(struct sim_device *device, struct sim_object *object);
     uint64_t last_use; /* the last submission that names it */
+    uint32_t holders;  /* recordings that name it, once for each time */
 };
 
 struct sim_buffer {
@@ -58,6 +59,8 @@ struct sim_kernel {
 
 struct sim_recording {
     struct sim_object object;
+    struct sim_object **held; /* Owned list of kernels and buffers; an entry may be NULL */
+    uint32_t held_count;
     struct sim_plan plan;
     uint64_t shape;
     uint64_t baked; /* hash of what the recording holds beyond the shape */

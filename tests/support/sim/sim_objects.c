@@ -86,6 +86,8 @@ static void retire(void *self, struct sim_object *object, const char *what)
     if (object->last_use > device->ended && !device->lost)
         sim_violate(device->sim, "%s while submission %llu uses it", what,
                     (unsigned long long)object->last_use);
+    if (object->holders > 0)
+        sim_violate(device->sim, "%s while a recording names it", what);
     *object->previous = object->next;
     if (object->next)
         object->next->previous = object->previous;
@@ -297,9 +299,37 @@ void sim_plan_free(struct sim_plan *plan)
     *plan = (struct sim_plan){0};
 }
 
+/* Notes what the recording names, so that the sim can tell if one of it is destroyed first. */
+static bool hold(struct sim_recording *recording, const struct vyre_batch_view *view)
+{
+    uint32_t count = view->command_count + view->range_count;
+    recording->held = calloc((size_t)count + 1, sizeof *recording->held);
+    if (!recording->held)
+        return false;
+    for (uint32_t i = 0; i < view->command_count; i++)
+        recording->held[i] = view->commands[i].kernel;
+    for (uint32_t i = 0; i < view->range_count; i++)
+        recording->held[view->command_count + i] = view->ranges[i].buffer;
+    recording->held_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (recording->held[i])
+            recording->held[i]->holders++;
+    }
+    return true;
+}
+
+static void let_go(const struct sim_recording *recording)
+{
+    for (uint32_t i = 0; i < recording->held_count; i++) {
+        if (recording->held[i])
+            recording->held[i]->holders--;
+    }
+}
+
 static void free_recording(struct sim_device *device, struct sim_object *object)
 {
     sim_plan_free(&((struct sim_recording *)object)->plan);
+    free(((struct sim_recording *)object)->held);
     give_back(device, object, sizeof(struct sim_recording));
 }
 
@@ -311,7 +341,9 @@ static enum vyre_status record_locked(struct sim_device *device, const struct vy
     sim->now_ns += sim_vary_locked(sim, sim->costs.record_ns +
                                             sim->costs.record_command_ns * view->command_count);
     struct sim_recording *recording = take(device, sizeof *recording);
-    if (!recording || !sim_plan_copy(&recording->plan, plan)) {
+    if (!recording || !sim_plan_copy(&recording->plan, plan) || !hold(recording, view)) {
+        if (recording)
+            sim_plan_free(&recording->plan);
         give_back(device, recording, sizeof *recording);
         return no_memory(diag);
     }
@@ -347,6 +379,10 @@ static enum vyre_status record(void *self, const struct vyre_batch_view *view,
 
 static void recording_destroy(void *self, void *memory)
 {
+    struct sim_device *device = self;
+    pthread_mutex_lock(&device->sim->lock);
+    let_go(memory);
+    pthread_mutex_unlock(&device->sim->lock);
     retire(self, memory, "recording_destroy");
 }
 
