@@ -158,7 +158,9 @@ void cli_costs_print(const struct vyre_calibration *calibration, bool confidence
         add_ns(&grid, cost->median_ns);
         add_ns(&grid, cost->min_ns);
         add_ns(&grid, cost->spread_ns);
-        if (confidence)
+        if (confidence && cost->confidence_ns > cost->median_ns)
+            cli_grid_addf(&grid, "+-%s", cost_text(cost->confidence_ns).text);
+        else if (confidence)
             cli_grid_addf(&grid, "+-%.1f %%",
                           cost->median_ns > 0 ? cost->confidence_ns / cost->median_ns * 100 : 0.0);
         cli_grid_add(&grid, cli_unit_count(cost->samples).text);

@@ -111,7 +111,7 @@ static void sample_until_good(struct probe *probe, sample_function *sample, stru
         double values[2] = {0.0, 0.0};
         sample(probe, way, values);
         for (int i = 0; i < 2; i++) {
-            vyre_samples_add(&samples[i], values[i] > 0.0 ? values[i] : 0.0);
+            vyre_samples_add(&samples[i], values[i]);
             out_costs[i] = vyre_samples_cost(&samples[i]);
         }
         good = samples[0].count >= VYRE_SAMPLES_MIN &&

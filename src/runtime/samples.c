@@ -50,9 +50,13 @@ struct vyre_cost vyre_samples_cost(struct vyre_samples *samples)
     double middle = (double)(samples->count - 1) / 2.0;
     /* The number of samples below the median is binomial: 1.96 of its deviations either way. */
     double reach = 0.98 * square_root((double)samples->count);
+    /*
+     * A difference of two times may come out negative. The samples keep their sign, or noise around
+     * nothing would look like an exact 0; the cost does not.
+     */
     cost.known = true;
-    cost.min_ns = samples->values[0];
-    cost.median_ns = at_rank(samples, middle);
+    cost.min_ns = samples->values[0] > 0.0 ? samples->values[0] : 0.0;
+    cost.median_ns = at_rank(samples, middle) > 0.0 ? at_rank(samples, middle) : 0.0;
     cost.spread_ns = at_rank(samples, middle * 1.5) - at_rank(samples, middle * 0.5);
     cost.confidence_ns =
         (at_rank(samples, middle + reach) - at_rank(samples, middle - reach)) / 2.0;
@@ -61,6 +65,6 @@ struct vyre_cost vyre_samples_cost(struct vyre_samples *samples)
 
 bool vyre_cost_within(const struct vyre_cost *cost, double percent)
 {
-    double scale = cost->median_ns > 0.0 ? cost->median_ns : 0.0;
-    return cost->confidence_ns <= scale * percent / 100.0 || cost->confidence_ns <= NOTHING_NS;
+    return cost->confidence_ns <= cost->median_ns * percent / 100.0 ||
+           cost->confidence_ns <= NOTHING_NS;
 }

@@ -22,13 +22,13 @@ struct vyre_samples {
     uint32_t count;
 };
 
-/* Ignored when full. */
+/* Negative where a difference came out so. Ignored when full. */
 void vyre_samples_add(struct vyre_samples *samples, double value_ns);
 
 /* Sorts the samples. Unknown when there is none. */
 struct vyre_cost vyre_samples_cost(struct vyre_samples *samples);
 
-/* Whether the interval is within `percent` of the median; negative medians count as 0 ± 50 ns. */
+/* Whether the interval is within `percent` of the median, or within 50 ns. */
 bool vyre_cost_within(const struct vyre_cost *cost, double percent);
 
 #endif

@@ -106,6 +106,25 @@ static void an_outlier_moves_no_median(void **state)
     assert_true(vyre_cost_within(&cost, 5.0));
 }
 
+/* A difference of two times that is lost in their noise is no exact 0. */
+static void noise_around_nothing_is_noisy(void **state)
+{
+    (void)state;
+    struct vyre_samples samples = {.count = 0};
+    for (int i = 0; i < 40; i++)
+        vyre_samples_add(&samples, i % 4 == 0 ? 3000.0 + i : -4000.0 - i);
+    struct vyre_cost cost = vyre_samples_cost(&samples);
+    assert_true(cost.median_ns >= 0.0 && cost.min_ns >= 0.0);
+    assert_true(cost.spread_ns > 1000.0);
+    assert_true(vyre_cost_within(&cost, 10.0)); /* below 0 for certain: as good as 0 */
+    samples.count = 0;
+    for (int i = 0; i < 40; i++)
+        vyre_samples_add(&samples, i % 2 == 0 ? 3000.0 + i : -3500.0 - i);
+    cost = vyre_samples_cost(&samples);
+    assert_true(cost.median_ns >= 0.0);
+    assert_false(vyre_cost_within(&cost, 10.0));
+}
+
 static void scattered_samples_are_not_within(void **state)
 {
     (void)state;
@@ -127,6 +146,7 @@ int main(void)
         cmocka_unit_test(a_stopped_calibration_changes_nothing),
         cmocka_unit_test(costs_that_are_no_times_are_refused),
         cmocka_unit_test(an_outlier_moves_no_median),
+        cmocka_unit_test(noise_around_nothing_is_noisy),
         cmocka_unit_test(scattered_samples_are_not_within),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
