@@ -104,8 +104,9 @@ struct vyre_kernel_desc {
     const uint64_t *specialization_defaults; /* raw bits of each value */
     size_t specialization_count;
     size_t scratch_bytes; /* host kernels: memory for one group, not kept between groups */
-    const uint32_t *specialization_ids;      /* of each value; NULL: 0, 1, ... in order */
-    const char *const *specialization_names; /* OpenCL C: a macro beside VYRE_SPEC_<n>, n its place here */
+    const uint32_t *specialization_ids; /* of each value; NULL: 0, 1, ... in order */
+    /* OpenCL C: a macro of this name beside VYRE_SPEC_<n>, n its place here. */
+    const char *const *specialization_names;
 };
 
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_kernel_create(struct vyre_device *device,

@@ -45,7 +45,8 @@ static bool suits_residency(const struct vyre_device *device, const struct vyre_
         first = first ? first : kernel;
         bool other = memcmp(kernel->interface.local_size, first->interface.local_size,
                             sizeof first->interface.local_size) != 0;
-        if (device->facts.persistent_one_program && (other || kernel->interface.specialization_count > 0))
+        if (device->facts.persistent_one_program &&
+            (other || kernel->interface.specialization_count > 0))
             return false;
         if ((uint64_t)command->groups[0] * command->groups[1] * command->groups[2] > most)
             return false;
