@@ -63,9 +63,12 @@ static bool is_number(const char *text)
 static int hex_digit(char letter)
 {
     static const char digits[] = "0123456789abcdef";
-    char lower = letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
-    const char *found = lower ? strchr(digits, lower) : NULL;
-    return found ? (int)(found - digits) : -1;
+    static const char capitals[] = "0123456789ABCDEF";
+    const char *found = letter ? strchr(digits, letter) : NULL;
+    if (found)
+        return (int)(found - digits);
+    found = letter ? strchr(capitals, letter) : NULL;
+    return found ? (int)(found - capitals) : -1;
 }
 
 /* 8-4-4-4-12 hexadecimal digits, or all 32 without the dashes. */
