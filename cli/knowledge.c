@@ -46,17 +46,18 @@ enum vyre_status cli_calibrate(struct vyre_device *device, uint64_t time_ns,
 }
 
 bool cli_calibration_keep(struct vyre_store *store, const struct vyre_store_device *device,
-                          const struct vyre_calibration *calibration)
+                          const struct vyre_calibration *calibration, struct vyre_diag *out_failure)
 {
     struct vyre_store_calibration stored;
     struct vyre_store_info info;
     struct vyre_hash128 signature;
-    struct vyre_diag diag;
     cli_costs_to_store(calibration, &stored);
-    bool put = vyre_store_put_device(store, device, &signature, &diag) == VYRE_OK &&
-               vyre_store_put_calibration(store, signature, &stored, &diag) == VYRE_OK &&
-               vyre_store_flush(store, &diag) == VYRE_OK;
+    bool put = vyre_store_put_device(store, device, &signature, out_failure) == VYRE_OK &&
+               vyre_store_put_calibration(store, signature, &stored, out_failure) == VYRE_OK &&
+               vyre_store_flush(store, out_failure) == VYRE_OK;
     vyre_store_get_info(store, &info);
+    if (put || out_failure->id == info.reason.id)
+        vyre_diag_reset(out_failure);
     return put && info.mode == VYRE_STORE_FILE && info.waiting_count == 0;
 }
 
@@ -102,8 +103,11 @@ static enum vyre_status measure_costs(struct cli_knowledge *knowledge, struct vy
     cli_progress_clear(&progress);
     if (status == VYRE_OK) {
         knowledge->source = CLI_COSTS_MEASURED;
-        if (knowledge->keeps)
-            (void)cli_calibration_keep(knowledge->store, described, &knowledge->calibration);
+        struct vyre_diag failure;
+        if (knowledge->keeps &&
+            !cli_calibration_keep(knowledge->store, described, &knowledge->calibration, &failure) &&
+            failure.id != VYRE_DIAG_NONE)
+            cli_message_print(&failure, NULL);
         return VYRE_OK;
     }
     bool stopped = diag->id == VYRE_DIAG_CALIBRATION_STOPPED;

@@ -69,8 +69,13 @@ VYRE_NODISCARD enum vyre_status cli_calibrate(struct vyre_device *device, uint64
                                               struct vyre_calibration *out_calibration,
                                               struct vyre_diag *diag);
 
-/* Puts the device and its calibration into the store, both or neither; whether they are there. */
-bool cli_calibration_keep(struct vyre_store *store, const struct vyre_store_device *device,
-                          const struct vyre_calibration *calibration);
+/*
+ * Puts the device and its calibration into the store, both or neither; whether they are there. If
+ * not, `out_failure` says why, unless the store's log has said it: then its id is NONE.
+ */
+VYRE_NODISCARD bool cli_calibration_keep(struct vyre_store *store,
+                                         const struct vyre_store_device *device,
+                                         const struct vyre_calibration *calibration,
+                                         struct vyre_diag *out_failure);
 
 #endif

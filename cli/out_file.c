@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,6 +35,72 @@ static bool is_same_file(const char *path, const char *other)
            one.st_ino == two.st_ino;
 }
 
+/* 0, or errno. Closes the descriptor. */
+static int write_file(int descriptor, void (*write)(void *user, struct cli_output *out), void *user)
+{
+    struct cli_output *out = malloc(sizeof *out);
+    int error = out ? 0 : ENOMEM;
+    if (out) {
+        cli_output_init(out, write_descriptor, &descriptor);
+        write(user, out);
+        cli_output_flush(out);
+        error = out->error;
+    }
+    free(out);
+    if (close(descriptor) != 0 && error == 0)
+        error = errno;
+    return error;
+}
+
+/* Links, devices and what may not be written are not to be replaced. */
+static bool is_replaceable(const char *path, const struct stat *facts)
+{
+    return S_ISREG(facts->st_mode) && facts->st_nlink == 1 && access(path, W_OK) == 0;
+}
+
+/* Opens a new file beside `path`, to take its place; -1: there can be none. */
+static int open_beside(const char *path, char **out_name)
+{
+    struct stat facts;
+    bool present = lstat(path, &facts) == 0;
+    size_t size = strlen(path) + 32;
+    char *name = !present || is_replaceable(path, &facts) ? malloc(size) : NULL;
+    *out_name = NULL;
+    if (!name)
+        return -1;
+    snprintf(name, size, "%s.%ld.tmp", path, (long)getpid());
+    int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 && present && fchmod(descriptor, facts.st_mode & 0777) != 0) {
+        close(descriptor);
+        unlink(name);
+        descriptor = -1;
+    }
+    if (descriptor >= 0)
+        *out_name = name;
+    else
+        free(name);
+    return descriptor;
+}
+
+/* A file that was there stays whole if this one cannot be written: the disk may be full. */
+static int write_path(const char *path, void (*write)(void *user, struct cli_output *out),
+                      void *user)
+{
+    char *name;
+    int descriptor = open_beside(path, &name);
+    if (descriptor < 0)
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return errno;
+    int error = write_file(descriptor, write, user);
+    if (name && error == 0 && rename(name, path) != 0)
+        error = errno;
+    if (name && error != 0)
+        unlink(name);
+    free(name);
+    return error;
+}
+
 enum cli_exit cli_out_file(const char *path, const char *input, struct cli_output *standard,
                            void (*write)(void *user, struct cli_output *out), void *user)
 {
@@ -48,20 +115,6 @@ enum cli_exit cli_out_file(const char *path, const char *input, struct cli_outpu
         cli_message_print(&diag, NULL);
         return CLI_EXIT_BAD_INPUT;
     }
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0)
-        return fail(path, errno);
-    struct cli_output *out = malloc(sizeof *out);
-    if (!out) {
-        close(descriptor);
-        return fail(path, ENOMEM);
-    }
-    cli_output_init(out, write_descriptor, &descriptor);
-    write(user, out);
-    cli_output_flush(out);
-    int error = out->error;
-    free(out);
-    if (close(descriptor) != 0 && error == 0)
-        error = errno;
+    int error = write_path(path, write, user);
     return error == 0 ? CLI_EXIT_DONE : fail(path, error);
 }

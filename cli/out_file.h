@@ -7,8 +7,8 @@
 #include "command.h"
 
 /*
- * Opens `path`, lets `write` fill it and closes it. A path of "-" is `standard`. `input` is refused,
- * since it would be emptied. Prints what went wrong.
+ * Lets `write` fill `path`, which gets its content once all of it is written, if it is a plain file.
+ * A path of "-" is `standard`. `input` is refused, since it would be lost. Prints what went wrong.
  */
 enum cli_exit cli_out_file(const char *path, const char *input, struct cli_output *standard,
                            void (*write)(void *user, struct cli_output *out), void *user);

@@ -60,7 +60,26 @@ void cli_output_number(struct cli_output *out, struct vyre_u128 value)
     cli_output_bytes(out, digits, length);
 }
 
-static void json_byte(struct cli_output *out, char byte)
+/* The size of the UTF-8 character at `bytes`; 0 when there is none. */
+static size_t character_size(const unsigned char *bytes, size_t left)
+{
+    unsigned char first = bytes[0];
+    if (first < 0x80)
+        return 1;
+    size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || left < size)
+        return 0;
+    for (size_t i = 1; i < size; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    /* Longer than needed, a half of a surrogate pair, or above U+10FFFF. */
+    bool is_wrong = (first == 0xe0 && bytes[1] < 0xa0) || (first == 0xed && bytes[1] > 0x9f) ||
+                    (first == 0xf0 && bytes[1] < 0x90) || (first == 0xf4 && bytes[1] > 0x8f);
+    return is_wrong ? 0 : size;
+}
+
+static void json_ascii(struct cli_output *out, char byte)
 {
     static const char hex[] = "0123456789abcdef";
     unsigned char code = (unsigned char)byte;
@@ -78,7 +97,16 @@ static void json_byte(struct cli_output *out, char byte)
 void cli_output_json_string(struct cli_output *out, struct cli_span text)
 {
     cli_output_bytes(out, "\"", 1);
-    for (size_t i = 0; i < text.size; i++)
-        json_byte(out, text.bytes[i]);
+    for (size_t i = 0; i < text.size;) {
+        const char *at = text.bytes + i;
+        size_t size = character_size((const unsigned char *)at, text.size - i);
+        if (size == 1)
+            json_ascii(out, *at);
+        else if (size > 1)
+            cli_output_bytes(out, at, size);
+        else
+            cli_output_text(out, "\xef\xbf\xbd");
+        i += size ? size : 1;
+    }
     cli_output_bytes(out, "\"", 1);
 }

@@ -43,7 +43,7 @@ void cli_output_bytes(struct cli_output *out, const char *bytes, size_t size_byt
 void cli_output_text(struct cli_output *out, const char *text);
 void cli_output_number(struct cli_output *out, struct vyre_u128 value);
 
-/* The text as a JSON string, quotes included. Bytes from 0x80 on pass as they are. */
+/* The text as a JSON string, quotes included. A byte that is not UTF-8 becomes U+FFFD. */
 void cli_output_json_string(struct cli_output *out, struct cli_span text);
 
 #endif

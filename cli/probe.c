@@ -25,7 +25,8 @@ struct probed {
     struct vyre_device_info info;
     struct vyre_hash128 signature;
     struct vyre_calibration calibration;
-    struct vyre_diag failure; /* id NONE: it was measured */
+    struct vyre_diag failure;    /* id NONE: it was measured */
+    struct vyre_diag not_stored; /* id NONE: it was, or the store has said why not */
     bool stored;
 };
 
@@ -89,7 +90,8 @@ static bool measure(struct probe *probe, struct probed *probed, struct vyre_devi
     if (status == VYRE_OK) {
         vyre_diag_reset(&probed->failure);
         if (probe->store)
-            probed->stored = cli_calibration_keep(probe->store, &described, &probed->calibration);
+            probed->stored = cli_calibration_keep(probe->store, &described, &probed->calibration,
+                                                  &probed->not_stored);
     }
     vyre_device_close(&device);
     return probed->failure.id != VYRE_DIAG_CALIBRATION_STOPPED;
@@ -212,6 +214,8 @@ static enum cli_exit conclude(const struct probe *probe, struct cli_output *out)
         print_text(probe, out);
     cli_output_flush(out);
     for (size_t i = 0; i < probe->done; i++) {
+        if (probe->devices[i].not_stored.id != VYRE_DIAG_NONE)
+            cli_message_print(&probe->devices[i].not_stored, NULL);
         if (probe->devices[i].failure.id == VYRE_DIAG_NONE)
             continue;
         cli_message_print(&probe->devices[i].failure, NULL);

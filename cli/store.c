@@ -160,9 +160,13 @@ static enum cli_exit import_file(const struct job *job, struct vyre_diag *diag)
     if (status == VYRE_OK)
         status = vyre_store_flush(job->store, diag);
     free(bytes);
-    if (status != VYRE_OK) {
+    if (bad_input) {
         cli_message_print_file(diag, job->command->file);
-        return bad_input ? CLI_EXIT_BAD_INPUT : CLI_EXIT_FAILED;
+        return CLI_EXIT_BAD_INPUT;
+    }
+    if (status != VYRE_OK) {
+        cli_message_print(diag, NULL);
+        return CLI_EXIT_FAILED;
     }
     print_import(job, &import);
     return CLI_EXIT_DONE;
@@ -231,6 +235,14 @@ static enum cli_exit act(const struct job *job, struct vyre_diag *diag)
     return CLI_EXIT_BAD_INPUT;
 }
 
+/* Whether the file is open, or there is none; the log has said what keeps it closed. */
+static bool is_usable(struct vyre_store *store)
+{
+    struct vyre_store_info info;
+    vyre_store_get_info(store, &info);
+    return info.schema_version != 0 || info.reason.id == VYRE_DIAG_NONE;
+}
+
 /* Only import makes a store, and only import and prune change one. */
 static enum cli_exit work(const struct cli_store_command *command,
                           const struct cli_store_place *place, struct cli_output *out,
@@ -250,14 +262,11 @@ static enum cli_exit work(const struct cli_store_command *command,
         cli_message_print(diag, NULL);
         return CLI_EXIT_FAILED;
     }
-    enum cli_exit result = act(&job, diag);
-    struct vyre_store_info info;
-    vyre_store_get_info(job.store, &info);
+    /* A file that cannot be read is no empty store; a check has that to say in its own way. */
+    bool acts = command->action == CLI_STORE_CHECK || is_usable(job.store);
+    enum cli_exit result = acts ? act(&job, diag) : CLI_EXIT_FAILED;
     vyre_store_close(&job.store);
-    /* A file that could not be read is no empty store. */
-    bool unread = job.present && !writes && info.mode == VYRE_STORE_MEMORY;
-    return unread && result == CLI_EXIT_DONE && info.reason.id != VYRE_DIAG_NONE ? CLI_EXIT_FAILED
-                                                                                 : result;
+    return result;
 }
 
 enum cli_exit cli_store_run(char **arguments, size_t count, struct cli_output *out)

@@ -8,7 +8,8 @@
 #define VYRE_CLI_UNITS_H
 
 #include <stdint.h>
-#include <time.h>
+
+#include <vyre/vyre.h>
 
 #define CLI_UNIT_BYTES 32
 
@@ -26,9 +27,7 @@ struct cli_unit cli_unit_ratio(double ratio); /* 1.07x */
 /* Monotonic time. */
 static inline uint64_t cli_now_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    return vyre_clock_ns();
 }
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * hello.c: y = a x + y, on the best device there is. One buffer holds x in its first half and y in
+ * hello.c: y = a x + y, on the first device there is. One buffer holds x in its first half and y in
  * its second. Every failure is reported, with what to do about it.
  */
 #include <stdio.h>

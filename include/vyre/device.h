@@ -118,8 +118,8 @@ struct vyre_device_limits {
 };
 
 /*
- * How to open a device. A zeroed desc opens the best device there is: of the backends in the order
- * of the instance's list, the first device.
+ * How to open a device. A zeroed desc opens the first device there is, by the order of the backends
+ * in the instance's list; the CPU comes first.
  */
 struct vyre_device_desc {
     const char *backend;        /* NULL: any */
@@ -236,7 +236,10 @@ enum vyre_mode_reason {
 #define VYRE_REASON_COUNT 8
 VYRE_API const char *vyre_mode_reason_name(enum vyre_mode_reason reason);
 
-/* What is known of a complete batch. Kept for the last `in_flight_limit` batches at least. */
+/*
+ * What is known of a complete batch. Kept for the last 1,024 batches at least, or for twice
+ * `in_flight_limit` if that is more.
+ */
 struct vyre_batch_result {
     enum vyre_status status;
     enum vyre_mode mode;   /* that it ran in */

@@ -36,7 +36,9 @@ struct vyre_recorder {
     uint64_t start_ns;
     uint64_t thin_at_bytes; /* the size at which the stride is doubled */
     struct vyre_record_totals totals;
-    uint32_t device_count; /* ever opened */
+    uint64_t batches_written; /* batches_kept and events_kept as the file has them, */
+    uint64_t events_written;  /* for when what is in memory cannot be written */
+    uint32_t device_count;    /* ever opened */
     struct open_device devices[DEVICES_MAX];
     struct vyre_record_labels labels;
     struct vyre_record_file file;
@@ -44,14 +46,31 @@ struct vyre_recorder {
 
 /* ---- The file ---------------------------------------------------------------------------------- */
 
+static size_t format_end(const struct vyre_recorder *recorder, int is_closed,
+                         struct vyre_record_text *end)
+{
+    end->at = end->begin;
+    vyre_record_line_end(end, &recorder->totals, vyre_clock_now_ns() - recorder->start_ns,
+                         is_closed);
+    return (size_t)(end->at - end->begin);
+}
+
 static size_t flush(struct vyre_recorder *recorder, int is_closed)
 {
+    struct vyre_recorder_counters *counters = &recorder->totals.counters;
     char memory[RECORD_END_BYTES];
     struct vyre_record_text end = {memory, memory};
-    vyre_record_line_end(&end, &recorder->totals, vyre_clock_now_ns() - recorder->start_ns,
-                         is_closed);
-    size_t size = (size_t)(end.at - end.begin);
-    vyre_record_file_flush(&recorder->file, memory, size);
+    size_t size = format_end(recorder, is_closed, &end);
+    if (vyre_record_file_flush(&recorder->file, memory, size)) {
+        recorder->batches_written = counters->batches_kept;
+        recorder->events_written = counters->events_kept;
+        return size;
+    }
+    /* The end counts the lines before it, and those in memory are lost. */
+    counters->batches_kept = recorder->batches_written;
+    counters->events_kept = recorder->events_written;
+    size = format_end(recorder, is_closed, &end);
+    vyre_record_file_end(&recorder->file, memory, size);
     return size;
 }
 

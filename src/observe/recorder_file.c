@@ -60,19 +60,21 @@ static int write_at(int descriptor, const char *bytes, size_t size, uint64_t off
     return 0;
 }
 
-void vyre_record_file_flush(struct vyre_record_file *file, const char *end, size_t end_size)
+bool vyre_record_file_flush(struct vyre_record_file *file, const char *end, size_t end_size)
 {
     if (file->error == 0) {
         memcpy(file->buffer + file->used, end, end_size);
         file->error = write_at(file->descriptor, file->buffer, file->used + end_size, file->offset);
-        if (file->error == 0) {
-            file->offset += file->used;
-            file->used = 0;
-            return;
-        }
     }
-    /* The disk has room where an end stood before: with it the document is whole again. */
+    if (file->error == 0)
+        file->offset += file->used;
     file->used = 0;
+    return file->error == 0;
+}
+
+void vyre_record_file_end(struct vyre_record_file *file, const char *end, size_t end_size)
+{
+    /* The disk has room where an end stood before: with it the document is whole again. */
     if (write_at(file->descriptor, end, end_size, file->offset) == 0)
         (void)!ftruncate(file->descriptor, (off_t)(file->offset + end_size));
 }

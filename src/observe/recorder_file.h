@@ -60,8 +60,12 @@ static inline struct vyre_record_text vyre_record_file_begin(struct vyre_record_
 /* Keeps the line, unless that would break the limit or a write has failed. */
 bool vyre_record_file_commit(struct vyre_record_file *file, const struct vyre_record_text *line);
 
-/* Writes the buffer and behind it the end of the document. */
-void vyre_record_file_flush(struct vyre_record_file *file, const char *end, size_t end_size);
+/* Writes the buffer and behind it the end of the document; false: the buffer's lines are lost. */
+VYRE_NODISCARD bool vyre_record_file_flush(struct vyre_record_file *file, const char *end,
+                                           size_t end_size);
+
+/* Writes an end behind what was written, after a flush that failed. */
+void vyre_record_file_end(struct vyre_record_file *file, const char *end, size_t end_size);
 
 /* Cuts off what is behind the end, and closes. */
 void vyre_record_file_close(struct vyre_record_file *file, size_t end_size);

@@ -67,7 +67,8 @@ enum vyre_status vyre_store_prune(struct vyre_store *store,
     vyre_store_enter(store);
     if (status == VYRE_OK && store->state == VYRE_STORE_DISK_OPEN && !store->disk_read_only)
         (void)!vyre_store_sql_exec(&store->disk, "PRAGMA wal_checkpoint(TRUNCATE)");
-    bool busy = store->disk.handle && prune.ran_on != &store->disk;
+    /* Also when it was locked from the start, and is not open at all. */
+    bool busy = store->desc.path && prune.ran_on != &store->disk;
     bool refused = store->state == VYRE_STORE_DISK_GONE || store->desc.read_only;
     struct vyre_diag reason = store->reason;
     vyre_store_leave(store);

@@ -96,8 +96,8 @@ static void come_back_later(struct vyre_store *store, int code)
 {
     struct vyre_diag note;
     (void)vyre_diag_set(&note, VYRE_DIAG_STORE_BUSY, NULL, code,
-                        "another process holds the store `%s`; records wait in memory",
-                        store->desc.path);
+                        "another process holds the store `%s`%s", store->desc.path,
+                        store->desc.read_only ? "" : "; records wait in memory");
     note_once(store, TOLD_BUSY, &note);
 }
 
@@ -377,6 +377,8 @@ enum vyre_status vyre_store_open(const struct vyre_store_desc *desc, struct vyre
     vyre_store_disk_open_locked(store, false);
     if (store->state == VYRE_STORE_DISK_OPEN)
         (void)disk_takes_writes(store); /* tells now what would be told with the first write */
+    if (store->state == VYRE_STORE_DISK_LATER)
+        come_back_later(store, SQLITE_BUSY);
     if (store->state == VYRE_STORE_DISK_GONE)
         store->told |= TOLD_MEMORY_ONLY;
     vyre_store_leave(store);
@@ -459,7 +461,7 @@ static void fill_info(struct vyre_store *store, struct vyre_store_info *out_info
     bool open = store->disk.handle != NULL;
     bool writable = store->state == VYRE_STORE_DISK_OPEN && !store->disk_read_only;
     out_info->mode = writable ? VYRE_STORE_FILE : open ? VYRE_STORE_READ_ONLY : VYRE_STORE_MEMORY;
-    if (store->state == VYRE_STORE_DISK_LATER)
+    if (store->state == VYRE_STORE_DISK_LATER && !store->desc.read_only)
         out_info->mode = VYRE_STORE_FILE;
     out_info->schema_version = (uint32_t)count_rows(&store->disk, "PRAGMA user_version");
     if (open)

@@ -123,23 +123,25 @@ int vyre_store_each_row(struct vyre_store_db *db, const struct vyre_store_rows *
 struct visit {
     const struct vyre_store_visitor *visitor;
     struct vyre_store_db *newer; /* what is there too is left out; NULL: nothing is */
+    bool newer_failed;           /* the code that ended it is that of `newer` */
 };
 
 /* SQLITE_ROW: the row is in `newer`; SQLITE_OK: it is not. */
-static int look_in_newer(int code, int64_t count)
+static int look_in_newer(struct visit *visit, int code, int64_t count)
 {
+    visit->newer_failed = code != SQLITE_OK;
     return code == SQLITE_OK && count > 0 ? SQLITE_ROW : code;
 }
 
 static int visit_device(void *user, const struct vyre_store_device_row *row)
 {
-    const struct visit *visit = user;
+    struct visit *visit = user;
     int64_t count = 0;
     int code = SQLITE_OK;
     if (visit->newer)
         code = vyre_store_sql_number(
             visit->newer, &count, "SELECT count(*) FROM device WHERE id = ?", "h", &row->signature);
-    code = look_in_newer(code, count);
+    code = look_in_newer(visit, code, count);
     if (code != SQLITE_OK)
         return code == SQLITE_ROW ? SQLITE_OK : code;
     bool more =
@@ -149,14 +151,14 @@ static int visit_device(void *user, const struct vyre_store_device_row *row)
 
 static int visit_calibration(void *user, const struct vyre_store_calibration_row *row)
 {
-    const struct visit *visit = user;
+    struct visit *visit = user;
     int64_t count = 0;
     int code = SQLITE_OK;
     if (visit->newer)
         code = vyre_store_sql_number(visit->newer, &count,
                                      "SELECT count(*) FROM calibration WHERE device = ?", "h",
                                      &row->device);
-    code = look_in_newer(code, count);
+    code = look_in_newer(visit, code, count);
     if (code != SQLITE_OK)
         return code == SQLITE_ROW ? SQLITE_OK : code;
     bool more = visit->visitor->calibration(visit->visitor->user, row->device, &row->calibration);
@@ -165,7 +167,7 @@ static int visit_calibration(void *user, const struct vyre_store_calibration_row
 
 static int visit_learning(void *user, const struct vyre_store_learning_row *row)
 {
-    const struct visit *visit = user;
+    struct visit *visit = user;
     int64_t count = 0;
     int code = SQLITE_OK;
     if (visit->newer)
@@ -174,7 +176,7 @@ static int visit_learning(void *user, const struct vyre_store_learning_row *row)
                                      " AND candidate = ?",
                                      "hhi", &row->device, &row->learning.shape,
                                      (int64_t)row->learning.candidate);
-    code = look_in_newer(code, count);
+    code = look_in_newer(visit, code, count);
     if (code != SQLITE_OK)
         return code == SQLITE_ROW ? SQLITE_OK : code;
     bool more =
@@ -184,7 +186,7 @@ static int visit_learning(void *user, const struct vyre_store_learning_row *row)
 
 static int visit_entry(void *user, const struct vyre_store_entry_row *row)
 {
-    const struct visit *visit = user;
+    struct visit *visit = user;
     int64_t count = 0;
     int code = SQLITE_OK;
     if (visit->newer)
@@ -193,7 +195,7 @@ static int visit_entry(void *user, const struct vyre_store_entry_row *row)
                                      " AND key = ?",
                                      "hih", &row->entry.device, (int64_t)row->entry.kind,
                                      &row->entry.key);
-    code = look_in_newer(code, count);
+    code = look_in_newer(visit, code, count);
     if (code != SQLITE_OK)
         return code == SQLITE_ROW ? SQLITE_OK : code;
     bool sound = vyre_hash128_equal(vyre_store_seal(&row->entry), row->checksum);
@@ -201,12 +203,11 @@ static int visit_entry(void *user, const struct vyre_store_entry_row *row)
     return more ? SQLITE_OK : ENOUGH;
 }
 
-static int visit_one(struct vyre_store_db *db, const struct vyre_store_visitor *visitor,
-                     struct vyre_store_db *newer)
+static int visit_one(struct vyre_store_db *db, struct visit *visit)
 {
-    struct visit visit = {visitor, newer};
+    const struct vyre_store_visitor *visitor = visit->visitor;
     const struct vyre_store_rows rows = {
-        .user = &visit,
+        .user = visit,
         .device = visitor->device ? visit_device : NULL,
         .calibration = visitor->calibration ? visit_calibration : NULL,
         .learning = visitor->learning ? visit_learning : NULL,
@@ -221,11 +222,17 @@ static int visit_one(struct vyre_store_db *db, const struct vyre_store_visitor *
 }
 
 /* One kind of record after the other, each from the memory and from the disk. */
-static int visit_kind(struct vyre_store *store, const struct vyre_store_visitor *visitor)
+static int visit_kind(struct vyre_store *store, const struct vyre_store_visitor *visitor,
+                      bool *out_disk_failed)
 {
-    int code = store->memory_used ? visit_one(&store->memory, visitor, NULL) : SQLITE_OK;
-    if (code == SQLITE_OK && store->disk.handle)
-        code = visit_one(&store->disk, visitor, store->memory_used ? &store->memory : NULL);
+    struct visit of_memory = {.visitor = visitor};
+    struct visit of_disk = {.visitor = visitor,
+                            .newer = store->memory_used ? &store->memory : NULL};
+    int code = store->memory_used ? visit_one(&store->memory, &of_memory) : SQLITE_OK;
+    if (code == SQLITE_OK && store->disk.handle) {
+        code = visit_one(&store->disk, &of_disk);
+        *out_disk_failed = code != SQLITE_OK && code != ENOUGH && !of_disk.newer_failed;
+    }
     return code;
 }
 
@@ -240,9 +247,10 @@ enum vyre_status vyre_store_visit(struct vyre_store *store,
     };
     vyre_store_enter(store);
     int code = SQLITE_OK;
+    bool disk_failed = false;
     for (size_t i = 0; code == SQLITE_OK && i < sizeof kinds / sizeof kinds[0]; i++)
-        code = visit_kind(store, &kinds[i]);
-    if (code != SQLITE_OK && code != ENOUGH && store->disk.handle)
+        code = visit_kind(store, &kinds[i], &disk_failed);
+    if (disk_failed)
         (void)vyre_store_recover_locked(store, code);
     vyre_store_leave(store);
     return code == ENOUGH ? VYRE_OK : vyre_store_failed(code, diag);

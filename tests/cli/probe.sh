@@ -97,6 +97,18 @@ run "no folder" 0 "$vyre" probe --backend cpu --json --store "$scratch/no/folder
 json "no folder" '.devices[0].stored == false and .devices[0].failure == null'
 grep -q -F 'error[store-memory-only]' "$scratch/err" || fail "no folder: $(cat "$scratch/err")"
 
+# The store is made and takes the device; its log has no room for the costs.
+for words in 'probe --backend cpu' "run --calibrate $source_dir/examples/workloads/stream-upload.json"; do
+    # shellcheck disable=SC2016,SC2086
+    run "full disk: $words" 0 sh -c 'trap "" XFSZ; ulimit -f 88; exec "$@"' sh \
+        "$vyre" $words --json --store "$scratch/full.db"
+    for id in store-memory-only store-failed; do
+        [ "$(grep -c "error\[$id\]" "$scratch/err")" -eq 1 ] ||
+            fail "full disk: $words: not one $id: $(cat "$scratch/err")"
+    done
+    rm -f "$scratch/full.db"*
+done
+
 # ---- wrong command lines, and what is not there
 wrong 2 cli-usage 'takes no operand' probe cpu
 wrong 2 cli-usage 'exclude each other' probe --no-store --store x

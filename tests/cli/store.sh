@@ -132,6 +132,61 @@ run "check mended" 0 "$vyre" store check --store "$scratch/broken.db"
 run "import without a folder" 1 "$vyre" store import --store "$scratch/no/folder.db" "$seed"
 grep -q -F 'error[store-memory-only]' "$scratch/err" || fail "no folder: $(cat "$scratch/err")"
 
+# ---- a store that another process keeps to itself is not an empty one
+locked=$scratch/locked.db
+run "import to lock" 0 "$vyre" store import --store "$locked" "$seed"
+mkfifo "$scratch/ready" "$scratch/free"
+python3 - "$locked" "$scratch/ready" "$scratch/free" <<'HOLDER' &
+import sqlite3
+import sys
+
+holder = sqlite3.connect(sys.argv[1], isolation_level=None)
+holder.execute("PRAGMA locking_mode = EXCLUSIVE")
+holder.execute("DELETE FROM learning WHERE 0")
+open(sys.argv[2], "w").close()
+open(sys.argv[3]).read()
+HOLDER
+holder=$!
+: <"$scratch/ready"
+for command in 'list' 'list --json' 'export' 'prune --all' "import $seed"; do
+    # The words are arguments on purpose.
+    # shellcheck disable=SC2086
+    run "locked: $command" 1 "$vyre" store $command --store "$locked"
+    expect_out "locked: $command" ''
+    expect_diag "locked: $command" "" store-busy
+done
+run "locked: check" 1 "$vyre" store check --store "$locked" --json
+json "locked: check" '(.ok | not) and (.problems | length) == 1'
+: >"$scratch/free"
+wait $holder
+run "free again" 0 "$vyre" store list --store "$locked" --json
+json "free again" '.devices[0].learnings == 1'
+
+# ---- a path that is not UTF-8
+odd=$scratch/$(printf 'a\377b\303\244\355\240\200\360\237\216\212c.db')
+run "import to an odd path" 0 "$vyre" store import --store "$odd" --json "$seed"
+for action in list check 'prune --all'; do
+    # shellcheck disable=SC2086
+    run "odd path: $action" 0 "$vyre" store $action --store "$odd" --json
+    python3 -c 'import json, sys
+path = json.loads(open(sys.argv[1], "rb").read().decode("utf-8"))["path"]
+name = path.rsplit("/", 1)[1]
+sys.exit(name != "a\ufffdb\u00e4\ufffd\ufffd\ufffd\U0001f38ac.db")' "$scratch/out" ||
+        fail "odd path: $action: $(cat "$scratch/out")"
+done
+
+# ---- a failure of the store is not one of the document
+mkdir "$scratch/folder.db"
+run "import into a folder" 1 "$vyre" store import --store "$scratch/folder.db" "$seed"
+grep -q -F "$seed" "$scratch/err" && fail "import into a folder blames the document"
+run "import to fill" 0 "$vyre" store import --store "$scratch/full.db" "$seed"
+jq '.learnings = [range(2000) as $i | .learnings[0] | .candidate = $i]' "$seed" >"$scratch/many.json"
+# shellcheck disable=SC2016
+run "import to a full disk" 1 sh -c 'trap "" XFSZ; ulimit -f 80; exec "$@"' sh \
+    "$vyre" store import --store "$scratch/full.db" "$scratch/many.json"
+grep -q 'error\[store-' "$scratch/err" || fail "import to a full disk: $(cat "$scratch/err")"
+grep -q -F many.json "$scratch/err" && fail "import to a full disk blames the document"
+
 # ---- wrong command lines
 wrong 2 cli-usage 'needs one of list' store
 wrong 2 cli-usage 'Did you mean .prune.' store prun

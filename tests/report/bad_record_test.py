@@ -113,6 +113,21 @@ done = test.run(test.vyre, "report", bad, "-o", "/nonexistent/page.html", code=1
 test.check("error[record-output]" in done.stderr, "no folder: not record-output")
 done = test.run(test.vyre, "report", bad, "-o", "/dev/full", code=1)
 test.check("error[record-output]" in done.stderr, "full disk: not record-output")
+page = test.folder / "page.html"
+page.write_bytes(b"as it was")
+page.chmod(0o640)
+for kib in (1, 32):
+    done = test.run_small(kib, test.vyre, "report", bad, "-o", page, code=1)
+    test.check("error[record-output]" in done.stderr, "no room: not record-output")
+    test.check(page.read_bytes() == b"as it was", "the page that could not be replaced is damaged")
+test.equal(sorted(path.name for path in test.folder.glob("page*")), ["page.html"], "files left")
+test.run(test.vyre, "report", bad, "-o", page)
+test.check(page.stat().st_size > 10000, "the page was not replaced")
+test.equal(page.stat().st_mode & 0o777, 0o640, "the mode of the page")
+link = test.folder / "link.html"
+link.symlink_to(page)
+test.run(test.vyre, "trace", bad, "-o", link)
+test.check(link.is_symlink() and page.read_bytes().startswith(b"{"), "the link was not followed")
 done = test.run(test.vyre, "report", bad, "-o", bad, code=2)
 test.check("error[cli-usage]" in done.stderr, "onto itself: not cli-usage")
 test.equal(bad.read_bytes(), good, "the record after that")

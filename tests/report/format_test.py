@@ -85,4 +85,16 @@ check_trace("trace-hostile", 500, "hostile")
 check_trace("trace-derived", 2000, "no-device-times")
 check_trace("trace-thin", 20000, "limit=300000")
 check_trace("trace-empty", 0)
+
+# A record whose disk filled up holds what was written before that, and its end counts just that.
+for kib in (240, 250, 500):
+    full = test.folder / f"full-{kib}.json"
+    test.run_small(kib, test.writer, full, "20000", code=1)
+    record = Record(full)
+    events = [entry for entry in record.entries if entry["type"] not in ("label", "end")]
+    test.equal(record.end["batches_seen"], 20000, "batches seen on a full disk")
+    test.equal(record.end["batches_kept"], len(record.batches), "batches kept on a full disk")
+    test.equal(record.end["events_kept"], len(events), "events kept on a full disk")
+    for command in ("report", "trace"):
+        test.run(test.vyre, command, full, "-o", test.folder / "full.out")
 test.finish()

@@ -30,6 +30,11 @@ class Test:
         self.equal(done.returncode, code, f"exit code of {' '.join(map(str, command))[:120]}")
         return done
 
+    def run_small(self, kib, *command, code=0):
+        """As on a full disk: no file grows past so many KiB."""
+        return self.run("sh", "-c", f"trap '' XFSZ; ulimit -f {kib * 2}; exec \"$@\"", "sh",
+                        *command, code=code)
+
     def write_record(self, name, batches, *words):
         path = self.folder / name
         self.run(self.writer, path, str(batches), *words)

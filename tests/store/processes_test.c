@@ -195,6 +195,12 @@ static void lock_held_at_open_keeps_records_until_it_is_free(void **state)
     struct vyre_store_desc desc = fixture_desc(fixture);
     desc.busy_timeout_ms = 1;
     assert_int_equal(vyre_store_open(&desc, &store, NULL), VYRE_OK);
+    struct vyre_store_info info;
+    vyre_store_get_info(store, &info);
+    assert_int_equal(info.reason.id, VYRE_DIAG_STORE_BUSY);
+    assert_int_equal(info.schema_version, 0);
+    const struct vyre_store_prune_desc all = {.all = true};
+    assert_int_equal(vyre_store_prune(store, &all, NULL, NULL), VYRE_BUSY);
     for (uint64_t i = 1; i <= 20; i++)
         assert_int_equal(fixture_put(store, i), VYRE_OK);
     for (uint64_t i = 1; i <= 20; i++)
@@ -210,6 +216,31 @@ static void lock_held_at_open_keeps_records_until_it_is_free(void **state)
         assert_true(fixture_has(store, i));
     vyre_store_close(&store);
     assert_int_equal(fixture_asides(fixture), 0);
+}
+
+/* What a reader that comes too late sees: no empty store, but one that it could not open. */
+static void lock_held_at_open_is_told_to_a_reader(void **state)
+{
+    struct fixture *fixture = *state;
+    struct vyre_store *store = fixture_open(fixture);
+    assert_int_equal(fixture_put(store, 0), VYRE_OK);
+    vyre_store_close(&store);
+    sqlite3 *holder;
+    assert_int_equal(sqlite3_open(fixture->path, &holder), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(holder,
+                                  "PRAGMA locking_mode = EXCLUSIVE; DELETE FROM calibration", NULL,
+                                  NULL, NULL),
+                     SQLITE_OK);
+    struct vyre_store_desc desc = fixture_desc(fixture);
+    desc.read_only = true;
+    assert_int_equal(vyre_store_open(&desc, &store, NULL), VYRE_OK);
+    struct vyre_store_info info;
+    vyre_store_get_info(store, &info);
+    assert_int_equal(info.mode, VYRE_STORE_MEMORY);
+    assert_int_equal(info.reason.id, VYRE_DIAG_STORE_BUSY);
+    assert_int_equal(fixture_logged(fixture, VYRE_DIAG_STORE_BUSY), 1);
+    vyre_store_close(&store);
+    assert_int_equal(sqlite3_close(holder), SQLITE_OK);
 }
 
 /* Several processes find the same broken file; one sets it aside, and nobody loses what he puts. */
@@ -263,6 +294,7 @@ int main(void)
         CASE(held_lock_keeps_records_until_it_is_free),
         CASE(waiting_records_leave_newer_ones_alone),
         CASE(lock_held_at_open_keeps_records_until_it_is_free),
+        CASE(lock_held_at_open_is_told_to_a_reader),
         CASE(broken_file_is_set_aside_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

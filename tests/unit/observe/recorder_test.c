@@ -222,6 +222,7 @@ static void failed_write_is_reported_and_leaves_a_whole_document(void **state)
     assert_true(size <= 700000);
     assert_true(json_is_valid(text));
     assert_int_equal(number_of(text, "batches_seen"), 20000);
+    assert_int_equal(number_of(text, "batches_kept"), rows_of(text));
     free(text);
 }
 
