@@ -38,6 +38,13 @@ VYRE_NODISCARD static inline bool vyre_checked_align_size(size_t value, size_t a
     return true;
 }
 
+/* The sum, or UINT64_MAX when it does not fit. */
+static inline uint64_t vyre_saturating_add_u64(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
 /* The product, or UINT64_MAX when it does not fit. */
 static inline uint64_t vyre_saturating_mul_u64(uint64_t a, uint64_t b)
 {

@@ -158,7 +158,9 @@ static void mark_body(struct reach *reach, uint32_t id)
         .words = module->words, .count = module->count, .at = module->definitions[id]};
     struct vyre_spirv_instruction instruction, found;
     while (vyre_spirv_walk_next(&walk, &instruction)) {
-        if (instruction.op == SPIRV_OP_FUNCTION_END)
+        /* The next function is looked at for itself: else bodies without an end take square time. */
+        if (instruction.op == SPIRV_OP_FUNCTION_END ||
+            (instruction.op == SPIRV_OP_FUNCTION && instruction.at != module->definitions[id]))
             break;
         if (instruction.op == SPIRV_OP_FUNCTION_CALL)
             queue_function(reach, instruction.words[3]);

@@ -6,6 +6,7 @@
 #include "spirv/constants_layout.h"
 #include "spirv/entry.h"
 #include "spirv/grammar.h"
+#include "spirv/local_memory.h"
 
 /* Members past these are taken for readable and writable; the flags say "all members are". */
 #define TRACKED_MEMBERS 1024
@@ -18,6 +19,7 @@ struct reader {
     struct vyre_spirv_module module;
     struct vyre_spirv_reflection *out; /* Borrowed */
     bool has_constants;
+    struct vyre_spirv_local_reader local;
 };
 
 static enum vyre_status refuse(const struct reader *reader, enum vyre_diag_id id, const char *what,
@@ -187,9 +189,10 @@ static enum vyre_status read_variable(void *user, const struct vyre_spirv_instru
     const struct vyre_spirv_module *module = &reader->module;
     uint32_t id = variable->words[2];
     uint32_t storage = variable->words[3];
-    if (storage == SPIRV_CLASS_INPUT || storage == SPIRV_CLASS_WORKGROUP ||
-        storage == SPIRV_CLASS_PRIVATE)
+    if (storage == SPIRV_CLASS_INPUT || storage == SPIRV_CLASS_PRIVATE)
         return VYRE_OK;
+    if (storage == SPIRV_CLASS_WORKGROUP)
+        return vyre_spirv_local_add(&reader->local, module, variable, reader->out);
 
     struct vyre_spirv_instruction pointer, type;
     if (!vyre_spirv_module_find_op(module, variable->words[1], SPIRV_OP_TYPE_POINTER, &pointer))
@@ -418,6 +421,7 @@ enum vyre_status vyre_spirv_words_reflect(const struct vyre_allocator *allocator
         out_reflection->version = reader.module.version;
         status = read_all(&reader, entry ? entry : "main");
     }
+    vyre_spirv_local_deinit(&reader.local, &reader.module);
     vyre_spirv_module_close(&reader.module);
     if (status != VYRE_OK) {
         memset(out_reflection, 0, sizeof *out_reflection);

@@ -18,6 +18,15 @@
 
 #define VYRE_SPIRV_CAPABILITIES_MAX 64
 #define VYRE_SPIRV_NO_ID            UINT32_MAX
+#define VYRE_SPIRV_SIZED_MAX        8
+#define VYRE_SPIRV_SIZED_IDS_MAX    4
+
+/* Memory of the work-group whose size specialization decides: the unit times the ids' values. */
+struct vyre_spirv_sized {
+    uint64_t unit_bytes;
+    uint32_t id_count; /* at least 1 */
+    uint32_t ids[VYRE_SPIRV_SIZED_IDS_MAX];
+};
 
 struct vyre_spirv_reflection {
     /*
@@ -32,6 +41,15 @@ struct vyre_spirv_reflection {
     bool local_size_by_id;        /* LocalSizeId is used: Vulkan before 1.3 needs maintenance4 */
     bool uses_physical_addresses; /* buffer_reference: the device needs bufferDeviceAddress */
     uint32_t specialization_sizes[VYRE_SPECIALIZATION_VALUES_MAX]; /* bytes; a bool has 4 */
+
+    /*
+     * Bytes of the work-group's memory that the kernel declares, without padding; UINT64_MAX: more
+     * than can be counted. What specialization decides stands apart; past the list's end its
+     * defaults are counted, and what follows from an expression is not counted at all.
+     */
+    uint64_t local_bytes;
+    uint32_t sized_count;
+    struct vyre_spirv_sized sized[VYRE_SPIRV_SIZED_MAX];
 
     uint32_t version; /* as in the header: 0x00010500 is 1.5 */
     uint32_t capability_count;

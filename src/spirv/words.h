@@ -58,7 +58,7 @@ void vyre_spirv_words_free(const struct vyre_allocator *allocator, struct vyre_s
  * off; no compute entry or none of that name; descriptor sets other than 0; resources that are not
  * storage or uniform buffers, and arrays of them; more than the reflection's arrays hold. Memory is
  * taken from the (resolved) allocator for the call only: 4 bytes per id, 9 with several entry
- * points. *out_reflection is zeroed on failure.
+ * points, 8 more with variables of the work-group. *out_reflection is zeroed on failure.
  */
 VYRE_NODISCARD enum vyre_status vyre_spirv_words_reflect(
     const struct vyre_allocator *allocator, const uint32_t *words, size_t count, const char *entry,

@@ -138,6 +138,123 @@ static void reflect_two_entries_each_sees_its_own_buffer(void **state)
     }
 }
 
+/* A body without an end must not take in the next: else many of them take square time. */
+static void reflect_function_without_end_stops_at_the_next(void **state)
+{
+    (void)state;
+    struct assembly module;
+    struct vyre_spirv_reflection out;
+    struct vyre_diag diag;
+    make_kernel(&module, &(struct kernel_options){.two_entries = true, .version = 0x00010300});
+    for (size_t i = SPIRV_HEADER_WORDS; i < module.count; i += module.words[i] >> 16) {
+        if ((module.words[i] & 0xffff) == SPIRV_OP_FUNCTION_END)
+            module.words[i] = 1u << 16 | SPIRV_OP_NOP;
+    }
+    assert_int_equal(read_words(module.words, module.count, "k", &out, &diag), VYRE_OK);
+    assert_int_equal(out.interface.binding_count, 1);
+    assert_int_equal(out.interface.bindings[0].slot, 5);
+}
+
+/* Ids of local memory, behind those of assemble.h. */
+enum { LOCAL_TEN = 100, LOCAL_BOOL, LOCAL_VECTOR, LOCAL_ARRAY, LOCAL_STRUCT, LOCAL_NEXT };
+
+/* A module up to its variables, with types for local memory. */
+static void begin_local(struct assembly *module)
+{
+    emit_header(module, 0x00010300, 200);
+    emit(module, SPIRV_OP_ENTRY_POINT, 3, SPIRV_MODEL_GL_COMPUTE, ID_MAIN, short_name("k"));
+    emit(module, SPIRV_OP_EXECUTION_MODE, 5, ID_MAIN, SPIRV_MODE_LOCAL_SIZE, 1, 1, 1);
+    emit_decorations(module, &(struct kernel_options){0});
+    emit_types(module, &(struct kernel_options){0});
+    emit(module, SPIRV_OP_CONSTANT, 3, ID_UINT, LOCAL_TEN, 10);
+    emit(module, SPIRV_OP_TYPE_BOOL, 1, LOCAL_BOOL);
+    emit(module, SPIRV_OP_TYPE_VECTOR, 3, LOCAL_VECTOR, ID_UINT, 3);
+    emit(module, SPIRV_OP_TYPE_ARRAY, 3, LOCAL_ARRAY, ID_UINT, LOCAL_TEN);
+    emit(module, SPIRV_OP_TYPE_STRUCT, 4, LOCAL_STRUCT, ID_UINT, LOCAL_BOOL, LOCAL_VECTOR);
+}
+
+/* A variable of a type, with two ids from `id` on. */
+static void add_local(struct assembly *module, uint32_t id, uint32_t type)
+{
+    emit(module, SPIRV_OP_TYPE_POINTER, 3, id, SPIRV_CLASS_WORKGROUP, type);
+    emit(module, SPIRV_OP_VARIABLE, 3, id, id + 1, SPIRV_CLASS_WORKGROUP);
+}
+
+static struct vyre_spirv_reflection end_local(struct assembly *module)
+{
+    struct vyre_spirv_reflection out;
+    struct vyre_diag diag;
+    emit_function(module, ID_MAIN, ID_LABEL, ID_BUFFER, ID_BOUND);
+    if (read_words(module->words, module->count, "k", &out, &diag) != VYRE_OK)
+        fail_msg("%s", diag.message);
+    return out;
+}
+
+static void reflect_local_memory_is_counted(void **state)
+{
+    (void)state;
+    struct assembly module;
+    begin_local(&module);
+    struct vyre_spirv_reflection out = end_local(&module);
+    assert_int_equal(out.local_bytes, 0);
+
+    begin_local(&module);
+    add_local(&module, 110, ID_UINT);
+    add_local(&module, 112, LOCAL_ARRAY);
+    add_local(&module, 114, LOCAL_STRUCT);
+    out = end_local(&module);
+    assert_int_equal(out.local_bytes, 4 + 40 + 4 + 4 + 12);
+    assert_int_equal(out.sized_count, 0);
+
+    /* [10][X] of structs, where X is the specialization constant 7. */
+    begin_local(&module);
+    emit(&module, SPIRV_OP_TYPE_ARRAY, 3, 120, LOCAL_STRUCT, ID_X);
+    emit(&module, SPIRV_OP_TYPE_ARRAY, 3, 121, 120, LOCAL_TEN);
+    add_local(&module, 122, 121);
+    out = end_local(&module);
+    assert_int_equal(out.local_bytes, 0);
+    assert_int_equal(out.sized_count, 1);
+    assert_int_equal(out.sized[0].unit_bytes, 200);
+    assert_int_equal(out.sized[0].id_count, 1);
+    assert_int_equal(out.sized[0].ids[0], 7);
+}
+
+static void reflect_local_memory_of_any_size_ends(void **state)
+{
+    (void)state;
+    struct assembly module;
+    /* Each type holds the one before it twice, 60 times: 2^62 bytes; then 2^32 times that. */
+    begin_local(&module);
+    emit(&module, SPIRV_OP_TYPE_STRUCT, 3, LOCAL_NEXT, ID_UINT, ID_UINT);
+    for (uint32_t i = 1; i < 60; i++)
+        emit(&module, SPIRV_OP_TYPE_STRUCT, 3, LOCAL_NEXT + i, LOCAL_NEXT + i - 1,
+             LOCAL_NEXT + i - 1);
+    add_local(&module, 170, LOCAL_NEXT + 59);
+    emit(&module, SPIRV_OP_CONSTANT, 3, ID_UINT, 180, UINT32_MAX);
+    struct assembly larger = module;
+    assert_int_equal(end_local(&module).local_bytes, UINT64_C(1) << 62);
+    emit(&larger, SPIRV_OP_TYPE_ARRAY, 3, 181, LOCAL_NEXT + 59, 180);
+    add_local(&larger, 182, 181);
+    assert_true(end_local(&larger).local_bytes == UINT64_MAX);
+
+    /* A struct and an array that hold themselves. */
+    begin_local(&module);
+    emit(&module, SPIRV_OP_TYPE_STRUCT, 2, 120, 120);
+    emit(&module, SPIRV_OP_TYPE_ARRAY, 3, 121, 121, LOCAL_TEN);
+    add_local(&module, 122, 120);
+    add_local(&module, 124, 121);
+    assert_int_equal(end_local(&module).local_bytes, 0);
+
+    /* More sized ones than are listed: the default of 16 is counted. */
+    begin_local(&module);
+    emit(&module, SPIRV_OP_TYPE_ARRAY, 3, 120, ID_UINT, ID_X);
+    for (uint32_t i = 0; i < VYRE_SPIRV_SIZED_MAX + 1; i++)
+        add_local(&module, 130 + 2 * i, 120);
+    struct vyre_spirv_reflection out = end_local(&module);
+    assert_int_equal(out.sized_count, VYRE_SPIRV_SIZED_MAX);
+    assert_int_equal(out.local_bytes, 64);
+}
+
 static void reflect_header_wrong_is_refused(void **state)
 {
     (void)state;
@@ -413,6 +530,9 @@ int main(void)
         cmocka_unit_test(reflect_local_size_id_gives_defaults_and_ids),
         cmocka_unit_test(reflect_local_size_expression_is_unknown),
         cmocka_unit_test(reflect_two_entries_each_sees_its_own_buffer),
+        cmocka_unit_test(reflect_function_without_end_stops_at_the_next),
+        cmocka_unit_test(reflect_local_memory_is_counted),
+        cmocka_unit_test(reflect_local_memory_of_any_size_ends),
         cmocka_unit_test(reflect_header_wrong_is_refused),
         cmocka_unit_test(reflect_instruction_wrong_is_refused),
         cmocka_unit_test(reflect_name_without_end_is_refused),

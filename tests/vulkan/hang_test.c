@@ -1,12 +1,17 @@
 /*
- * hang_test.c: a kernel that runs for minutes, on a device that is given 100 ms: it counts as lost, who
- * waits is told so, later work is refused, and closing does not block.
+ * hang_test.c: a kernel that runs for minutes, on a device that is given less: it counts as lost, who
+ * waits is told so, later work is refused, closing does not block, and what the driver's threads use
+ * stays. What came before the kernel is not held up by it.
  *
  * In a child process, which leaves by _exit: the driver cannot stop the kernel. The alarm of the child
  * ends it when something blocks.
+ *
+ * With the argument "unmapped" the device must have memory that the host does not see: see
+ * loss_layer.c.
  */
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +20,9 @@
 #include "support/test.h"
 
 enum { LIMIT_SECONDS = 60, WORDS = 64 };
+
+#define SHORT_NS UINT64_C(100000000)
+#define LONG_NS  UINT64_C(3000000000) /* more than a loaded machine needs to compile a kernel */
 
 /* Software drivers end a loop after some 65,000 rounds: so there are many groups, too. */
 static const char source[] = "#version 450\n"
@@ -44,50 +52,138 @@ static void on_complete(void *user, struct vyre_ticket ticket,
     atomic_store(&called_with, (int)result->status);
 }
 
-static void hang_and_close(bool with_callback)
-{
+struct world {
     struct vyre_instance *instance;
     struct vyre_device *device;
     struct vyre_kernel *kernel;
     struct vyre_buffer *buffer;
-    struct vyre_batch *batch;
-    struct vyre_ticket ticket;
+    struct vyre_batch *quick, *endless;
     struct vyre_diag diag;
+};
+
+static struct vyre_batch *make_batch(struct world *world, const uint32_t groups[3])
+{
+    struct vyre_batch *batch;
+    const struct vyre_slot_binding binding = {.slot = 0, .range = {.buffer = world->buffer}};
+    REQUIRE(6, vyre_batch_create(world->device, NULL, &batch, &world->diag) == VYRE_OK);
+    vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = world->kernel,
+                                                       .groups = {groups[0], groups[1], groups[2]},
+                                                       .bindings = &binding,
+                                                       .binding_count = 1});
+    return batch;
+}
+
+static void enter(struct world *world, uint64_t hang_timeout_ns)
+{
     const struct vyre_payload payload = {
         .target = VYRE_TARGET_GLSL, .bytes = source, .size_bytes = sizeof source - 1};
     const struct vyre_kernel_desc desc = {.payloads = &payload, .payload_count = 1};
-    const struct vyre_device_desc open = {.backend = "vulkan", .hang_timeout_ns = 100000000};
-    vyre_diag_reset(&diag);
-    REQUIRE(2, vyre_instance_create(NULL, &instance, &diag) == VYRE_OK);
-    REQUIRE(3, vyre_device_open(instance, &open, &device, &diag) == VYRE_OK);
-    REQUIRE(4, vyre_kernel_create(device, &desc, &kernel, &diag) == VYRE_OK);
-    REQUIRE(5, vyre_buffer_create(device, &(struct vyre_buffer_desc){.size_bytes = WORDS * 4},
-                                  &buffer, &diag) == VYRE_OK);
-    REQUIRE(6, vyre_batch_create(device, NULL, &batch, &diag) == VYRE_OK);
-    const struct vyre_slot_binding binding = {.slot = 0, .range = {.buffer = buffer}};
-    vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = kernel,
-                                                       .groups = {65535, 64, 1},
-                                                       .bindings = &binding,
-                                                       .binding_count = 1});
-    const struct vyre_submit_options options = {.mode = VYRE_MODE_PLAIN,
-                                                .on_complete = with_callback ? on_complete : NULL};
-    REQUIRE(7, vyre_batch_submit(batch, &options, &ticket, &diag) == VYRE_OK);
-    REQUIRE(8, vyre_ticket_wait(device, ticket, VYRE_FOREVER, &diag) == VYRE_DEVICE_LOST);
-    REQUIRE(9, diag.id == VYRE_DIAG_DEVICE_HANG);
-    REQUIRE(10, vyre_batch_submit(batch, &options, &ticket, &diag) == VYRE_DEVICE_LOST);
-    vyre_device_close(&device);
-    REQUIRE(11, !with_callback || atomic_load(&called_with) == VYRE_DEVICE_LOST);
-    _exit(0);
+    const struct vyre_device_desc open = {.backend = "vulkan", .hang_timeout_ns = hang_timeout_ns};
+    const struct vyre_buffer_desc buffer = {.size_bytes = WORDS * 4};
+    struct vyre_diag *diag = &world->diag;
+    vyre_diag_reset(diag);
+    REQUIRE(2, vyre_instance_create(NULL, &world->instance, diag) == VYRE_OK);
+    REQUIRE(3, vyre_device_open(world->instance, &open, &world->device, diag) == VYRE_OK);
+    REQUIRE(4, vyre_kernel_create(world->device, &desc, &world->kernel, diag) == VYRE_OK);
+    REQUIRE(5, vyre_buffer_create(world->device, &buffer, &world->buffer, diag) == VYRE_OK);
+    world->quick = make_batch(world, (uint32_t[]){1, 1, 1});
+    world->endless = make_batch(world, (uint32_t[]){65535, 64, 1});
 }
 
-static void run_in_child(bool with_callback)
+static void leave(struct world *world)
+{
+    vyre_device_close(&world->device);
+    vyre_instance_destroy(&world->instance);
+}
+
+/* The driver is still there, for its own threads and for a new device. */
+static void go_on(void)
+{
+    struct world world;
+    struct vyre_ticket ticket;
+    const struct vyre_submit_options options = {.mode = VYRE_MODE_PLAIN};
+    enter(&world, LIMIT_SECONDS * UINT64_C(1000000000));
+    for (int i = 0; i < 20; i++) {
+        REQUIRE(20, vyre_batch_submit(world.quick, &options, &ticket, &world.diag) == VYRE_OK);
+        REQUIRE(21, vyre_ticket_wait(world.device, ticket, VYRE_FOREVER, &world.diag) == VYRE_OK);
+    }
+    leave(&world);
+}
+
+static void hang_and_close(bool with_callback)
+{
+    struct world world;
+    struct vyre_ticket ticket;
+    struct vyre_diag *diag = &world.diag;
+    const struct vyre_submit_options options = {.mode = VYRE_MODE_PLAIN,
+                                                .on_complete = with_callback ? on_complete : NULL};
+    enter(&world, SHORT_NS);
+    REQUIRE(7, vyre_batch_submit(world.endless, &options, &ticket, diag) == VYRE_OK);
+    REQUIRE(8, vyre_ticket_wait(world.device, ticket, VYRE_FOREVER, diag) == VYRE_DEVICE_LOST);
+    REQUIRE(9, diag->id == VYRE_DIAG_DEVICE_HANG);
+    REQUIRE(10, vyre_batch_submit(world.endless, &options, &ticket, diag) == VYRE_DEVICE_LOST);
+    leave(&world);
+    REQUIRE(11, !with_callback || atomic_load(&called_with) == VYRE_DEVICE_LOST);
+    go_on();
+}
+
+static void hang_on_wait(void)
+{
+    hang_and_close(false);
+}
+
+static void hang_on_callback(void)
+{
+    hang_and_close(true);
+}
+
+/* A timed batch, then one that does not end: the first is not held up, and the second is noticed. */
+static void hang_behind_timed(void)
+{
+    struct world world;
+    struct vyre_ticket first, second;
+    struct vyre_batch_result result;
+    struct vyre_diag *diag = &world.diag;
+    const struct vyre_submit_options timed = {.mode = VYRE_MODE_PLAIN, .timed = true};
+    const struct vyre_submit_options plain = {.mode = VYRE_MODE_PLAIN};
+    enter(&world, LONG_NS);
+    REQUIRE(7, vyre_batch_submit(world.quick, &timed, &first, diag) == VYRE_OK);
+    REQUIRE(8, vyre_batch_submit(world.endless, &plain, &second, diag) == VYRE_OK);
+    REQUIRE(9, vyre_ticket_wait(world.device, first, VYRE_FOREVER, diag) == VYRE_OK);
+    REQUIRE(10, vyre_ticket_wait(world.device, second, 0, diag) == VYRE_TIMEOUT);
+    REQUIRE(11, vyre_ticket_result(world.device, first, &result, diag) == VYRE_OK);
+    REQUIRE(12, result.device_ns > 0);
+    REQUIRE(13, vyre_ticket_wait(world.device, second, VYRE_FOREVER, diag) == VYRE_DEVICE_LOST);
+    REQUIRE(14, diag->id == VYRE_DIAG_DEVICE_HANG);
+}
+
+/* Clearing a buffer that the host does not see waits behind the kernel. */
+static void hang_before_clear(void)
+{
+    struct world world;
+    struct vyre_ticket ticket;
+    struct vyre_buffer *another;
+    struct vyre_diag *diag = &world.diag;
+    const struct vyre_submit_options options = {.mode = VYRE_MODE_PLAIN};
+    enter(&world, SHORT_NS);
+    REQUIRE(7, vyre_batch_submit(world.endless, &options, &ticket, diag) == VYRE_OK);
+    REQUIRE(8, vyre_buffer_create(world.device, &(struct vyre_buffer_desc){.size_bytes = 4096},
+                                  &another, diag) == VYRE_DEVICE_LOST);
+    REQUIRE(9, diag->id == VYRE_DIAG_DEVICE_HANG);
+    REQUIRE(10, vyre_ticket_wait(world.device, ticket, VYRE_FOREVER, diag) == VYRE_DEVICE_LOST);
+    leave(&world);
+    go_on();
+}
+
+static void run_in_child(void (*test)(void))
 {
     int status = 0;
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         alarm(LIMIT_SECONDS);
-        hang_and_close(with_callback);
+        test();
+        _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_false(WIFSIGNALED(status));
@@ -97,20 +193,38 @@ static void run_in_child(bool with_callback)
 static void hang_while_waiting_is_a_loss_and_close_returns(void **state)
 {
     (void)state;
-    run_in_child(false);
+    run_in_child(hang_on_wait);
 }
 
 static void hang_with_callback_is_a_loss_and_close_returns(void **state)
 {
     (void)state;
-    run_in_child(true);
+    run_in_child(hang_on_callback);
 }
 
-int main(void)
+static void hang_behind_timed_batch_does_not_hold_it_up(void **state)
+{
+    (void)state;
+    run_in_child(hang_behind_timed);
+}
+
+static void hang_met_outside_submit_is_a_loss_and_close_returns(void **state)
+{
+    (void)state;
+    run_in_child(hang_before_clear);
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hang_while_waiting_is_a_loss_and_close_returns),
         cmocka_unit_test(hang_with_callback_is_a_loss_and_close_returns),
+        cmocka_unit_test(hang_behind_timed_batch_does_not_hold_it_up),
     };
+    const struct CMUnitTest unmapped[] = {
+        cmocka_unit_test(hang_met_outside_submit_is_a_loss_and_close_returns),
+    };
+    if (argc > 1 && strcmp(argv[1], "unmapped") == 0)
+        return cmocka_run_group_tests(unmapped, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,18 +10,18 @@
 
 enum { MIB = 1 << 20, PIECES = 300 };
 
-/* A driver that counts, and fails above a limit. */
+/* A driver that counts, and fails above a limit or for the types that have run out. */
 struct fake {
     uint64_t live, peak, limit, calls, next;
+    uint32_t gone_bits;
 };
 
 static VkResult fake_allocate(void *user, uint32_t type, uint64_t size, bool map,
                               VkDeviceMemory *out_memory, void **out_mapped)
 {
     struct fake *fake = user;
-    (void)type;
     fake->calls++;
-    if (fake->live + size > fake->limit)
+    if (fake->live + size > fake->limit || (fake->gone_bits >> type & 1))
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     fake->live += size;
     fake->next++;
@@ -147,6 +147,48 @@ static void type_follows_use(void **state)
     vyre_vk_heap_deinit(&heap);
 }
 
+/* A graphics card: memory that the host sees is there, but little of it. */
+static void scarce_type_gone_next_wish_is_taken(void **state)
+{
+    enum { HOST, LOCAL, SEEN };
+    static const VkPhysicalDeviceMemoryProperties types = {
+        .memoryTypeCount = 3,
+        .memoryTypes = {{VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                         0},
+                        {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 1},
+                        {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                             VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                         2}},
+        .memoryHeapCount = 3,
+        .memoryHeaps = {{UINT64_C(8) << 30, 0},
+                        {UINT64_C(8) << 30, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT},
+                        {UINT64_C(256) << 20, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT}},
+    };
+    (void)state;
+    struct fake fake = {.limit = UINT64_C(4) << 30};
+    struct vyre_vk_heap heap;
+    struct vyre_vk_place seen, local, none;
+    const VkMemoryRequirements wanted = {.size = 20 * MIB, .alignment = 16, .memoryTypeBits = 7};
+    const struct vyre_allocator allocator = vyre_allocator_resolve(NULL);
+    const struct vyre_vk_heap_driver driver = {&fake, fake_allocate, fake_free};
+    vyre_vk_heap_init(&heap, &allocator, &driver, &types, 64);
+    assert_int_equal(vyre_vk_heap_take(&heap, VYRE_VK_MEMORY_WRITTEN, &wanted, &seen), VK_SUCCESS);
+    assert_non_null(seen.mapped);
+    fake.gone_bits = 1u << SEEN;
+    assert_int_equal(vyre_vk_heap_take(&heap, VYRE_VK_MEMORY_WRITTEN, &wanted, &local), VK_SUCCESS);
+    assert_null(local.mapped);
+    /* The host's memory is no substitute for the device's. */
+    fake.gone_bits |= 1u << LOCAL;
+    const VkMemoryRequirements large = {.size = 100 * MIB, .alignment = 16, .memoryTypeBits = 7};
+    assert_int_equal(vyre_vk_heap_take(&heap, VYRE_VK_MEMORY_WRITTEN, &large, &none),
+                     VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_null(none.block);
+    vyre_vk_heap_give(&heap, &seen);
+    vyre_vk_heap_give(&heap, &local);
+    vyre_vk_heap_deinit(&heap);
+    assert_int_equal(fake.live, 0);
+}
+
 static void ring_pieces_contiguous_and_bounded(void **state)
 {
     (void)state;
@@ -211,6 +253,7 @@ int main(void)
         cmocka_unit_test(large_request_dedicated_and_returned),
         cmocka_unit_test(out_of_memory_leaves_heap_usable),
         cmocka_unit_test(type_follows_use),
+        cmocka_unit_test(scarce_type_gone_next_wish_is_taken),
         cmocka_unit_test(ring_pieces_contiguous_and_bounded),
         cmocka_unit_test(barrier_only_where_needed),
         cmocka_unit_test(host_uploads_need_no_barrier),

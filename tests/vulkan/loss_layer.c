@@ -6,6 +6,9 @@
  * loss has been reported, the armed function goes on failing, as a lost device would; the driver itself
  * is untouched, so that waiting for it to become idle really waits.
  *
+ * With VYRE_TEST_SPLIT_MEMORY in the environment the driver's one type of memory looks like two: the
+ * device's own, which the host does not see, and the host's.
+ *
  * With VYRE_TEST_DROP_BARRIERS in the environment it forgets every barrier between commands, which shows
  * that a run under the validation layer would see a missing one.
  *
@@ -54,11 +57,7 @@
        const VkAllocationCallbacks *e, VkPipeline *f),                                            \
       (a, b, c, d, e, f))                                                                         \
     X(AllocateDescriptorSets,                                                                     \
-      (VkDevice a, const VkDescriptorSetAllocateInfo *b, VkDescriptorSet *c), (a, b, c))          \
-    X(GetQueryPoolResults,                                                                        \
-      (VkDevice a, VkQueryPool b, uint32_t c, uint32_t d, size_t e, void *f, VkDeviceSize g,      \
-       VkQueryResultFlags h),                                                                     \
-      (a, b, c, d, e, f, g, h))
+      (VkDevice a, const VkDescriptorSetAllocateInfo *b, VkDescriptorSet *c), (a, b, c))
 
 enum function {
 #define NUMBER(name, parameters, arguments) FUNCTION_##name,
@@ -78,6 +77,8 @@ static struct {
     FUNCTIONS(NEXT)
 #undef NEXT
     PFN_vkCmdPipelineBarrier barrier;
+    PFN_vkGetBufferMemoryRequirements requirements;
+    PFN_vkGetPhysicalDeviceMemoryProperties2 memory;
     PFN_vkGetInstanceProcAddr get_instance;
     PFN_vkGetDeviceProcAddr get_device;
 } next;
@@ -142,6 +143,39 @@ static int strikes(int function)
 FUNCTIONS(WRAPPER)
 #undef WRAPPER
 
+static void VKAPI_CALL split_memory(VkPhysicalDevice physical,
+                                    VkPhysicalDeviceMemoryProperties2 *out)
+{
+    next.memory(physical, out);
+    VkPhysicalDeviceMemoryProperties *memory = &out->memoryProperties;
+    const VkDeviceSize size = memory->memoryHeaps[0].size;
+    memory->memoryHeapCount = 2;
+    memory->memoryHeaps[0] = (VkMemoryHeap){size, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+    memory->memoryHeaps[1] = (VkMemoryHeap){size, 0};
+    memory->memoryTypeCount = 2;
+    memory->memoryTypes[0] = (VkMemoryType){VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0};
+    memory->memoryTypes[1] =
+        (VkMemoryType){VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+                           VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+                       1};
+}
+
+static void VKAPI_CALL split_requirements(VkDevice device, VkBuffer buffer,
+                                          VkMemoryRequirements *out)
+{
+    next.requirements(device, buffer, out);
+    out->memoryTypeBits = 3;
+}
+
+static VkResult VKAPI_CALL split_allocate(VkDevice device, const VkMemoryAllocateInfo *info,
+                                          const VkAllocationCallbacks *allocator,
+                                          VkDeviceMemory *out_memory)
+{
+    VkMemoryAllocateInfo real = *info;
+    real.memoryTypeIndex = 0;
+    return layer_AllocateMemory(device, &real, allocator, out_memory);
+}
+
 static void VKAPI_CALL drop_barrier(VkCommandBuffer commands, VkPipelineStageFlags from,
                                     VkPipelineStageFlags to, VkDependencyFlags flags,
                                     uint32_t count, const VkMemoryBarrier *barriers,
@@ -195,11 +229,27 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDevi
     FUNCTIONS(FIND)
 #undef FIND
     next.barrier = (PFN_vkCmdPipelineBarrier)next.get_device(*out_device, "vkCmdPipelineBarrier");
+    next.requirements = (PFN_vkGetBufferMemoryRequirements)next.get_device(
+        *out_device, "vkGetBufferMemoryRequirements");
     return VK_SUCCESS;
+}
+
+static PFN_vkVoidFunction split(const char *name)
+{
+    if (!getenv("VYRE_TEST_SPLIT_MEMORY"))
+        return NULL;
+    if (strcmp(name, "vkGetBufferMemoryRequirements") == 0)
+        return (PFN_vkVoidFunction)split_requirements;
+    if (strcmp(name, "vkAllocateMemory") == 0)
+        return (PFN_vkVoidFunction)split_allocate;
+    return NULL;
 }
 
 static PFN_vkVoidFunction own(const char *name)
 {
+    PFN_vkVoidFunction function = split(name);
+    if (function)
+        return function;
 #define OWN(function, parameters, arguments) \
     if (strcmp(name, "vk" #function) == 0)   \
         return (PFN_vkVoidFunction)layer_##function;
@@ -231,6 +281,11 @@ EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_loss_get_instance(VkInstance instanc
         return (PFN_vkVoidFunction)create_instance;
     if (strcmp(name, "vkCreateDevice") == 0)
         return (PFN_vkVoidFunction)create_device;
+    if (strcmp(name, "vkGetPhysicalDeviceMemoryProperties2") == 0 && next.get_instance &&
+        getenv("VYRE_TEST_SPLIT_MEMORY")) {
+        next.memory = (PFN_vkGetPhysicalDeviceMemoryProperties2)next.get_instance(instance, name);
+        return (PFN_vkVoidFunction)split_memory;
+    }
     PFN_vkVoidFunction function = own(name);
     if (function)
         return function;

@@ -1,7 +1,7 @@
 /*
  * loss_test.c: every call that can lose the device does, at several moments: all that is pending ends
  * with that status, nothing hangs, and the device opens and works again. The same with memory that runs
- * out: a clean error, and the device goes on.
+ * out: a clean error, and the device goes on. What has begun by then is not done twice.
  *
  * Runs with the layer of loss_layer.c, which the Vulkan loader brings in by its environment.
  */
@@ -240,11 +240,81 @@ static void memory_gone_at_every_call_is_survived(void **state)
     assert_true(met > 10);
 }
 
+enum { MANY_PARTS = 20 }; /* more than go to the queue at once with a timer */
+
+/*
+ * A batch of several parts: each adds to the data and downloads them; the uploads between take the bytes
+ * that came down, if they are to meet, or others.
+ */
+static void build_parts(struct work *work, uint32_t parts, bool meet)
+{
+    const struct vyre_range whole = {.buffer = work->data};
+    const struct vyre_slot_binding binding = {.slot = 0, .range = whole};
+    const uint32_t one = 1;
+    vyre_batch_reset(work->batch);
+    for (uint32_t i = 0; i < parts; i++) {
+        if (i > 0)
+            vyre_batch_upload_borrowed(work->batch, whole, meet ? work->down : work->up);
+        vyre_batch_dispatch(work->batch, &(struct vyre_dispatch){.kernel = work->kernel,
+                                                                 .groups = {WORDS / 64, 1, 1},
+                                                                 .bindings = &binding,
+                                                                 .binding_count = 1,
+                                                                 .constants = &one,
+                                                                 .constants_size_bytes = 4});
+        vyre_batch_download(work->batch, whole, work->down);
+    }
+}
+
+static void replay_parts(struct work *work, enum vyre_status wanted)
+{
+    struct vyre_diag diag;
+    struct vyre_ticket ticket;
+    vyre_diag_reset(&diag);
+    const struct vyre_submit_options options = {.mode = VYRE_MODE_REPLAY, .timed = true};
+    assert_int_equal(vyre_batch_submit(work->batch, &options, &ticket, &diag), VYRE_OK);
+    assert_int_equal(vyre_ticket_wait(work->device, ticket, VYRE_FOREVER, &diag), wanted);
+}
+
+/* The queue takes the first part of a replay and has no memory for the second. */
+static void fail_second_part(uint32_t parts, bool meet)
+{
+    struct work work = {0};
+    struct vyre_diag diag;
+    const uint32_t zeros[WORDS] = {0};
+    assert_int_equal(vyre_instance_create(NULL, &work.instance, &diag), VYRE_OK);
+    assert_int_equal(prepare(&work, &diag), VYRE_OK);
+    build_parts(&work, parts, meet);
+    replay_parts(&work, VYRE_OK);
+    assert_int_equal(work.down[0], meet ? parts : 1);
+    assert_int_equal(layer.arm("vkQueueSubmit", 1, NO_DEVICE_MEMORY), 0);
+    replay_parts(&work, VYRE_OUT_OF_MEMORY);
+    assert_true(layer.struck() > 0);
+    layer.arm(NULL, 0, 0);
+    /* What it should have written cannot be read, until it is written anew; then all is as before. */
+    assert_int_equal(vyre_buffer_read(work.data, 0, work.down, sizeof work.down, &diag),
+                     VYRE_OUT_OF_MEMORY);
+    assert_int_equal(vyre_buffer_write(work.data, 0, zeros, sizeof zeros, &diag), VYRE_OK);
+    for (int i = 0; i < 4; i++)
+        replay_parts(&work, VYRE_OK);
+    assert_int_equal(work.down[0], meet ? parts * 4 : 1);
+    finish(&work);
+    vyre_instance_destroy(&work.instance);
+}
+
+static void memory_gone_inside_replay_ends_it_badly(void **state)
+{
+    (void)state;
+    find_layer();
+    fail_second_part(3, true);
+    fail_second_part(MANY_PARTS, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loss_at_every_call_ends_everything_and_reopens),
         cmocka_unit_test(memory_gone_at_every_call_is_survived),
+        cmocka_unit_test(memory_gone_inside_replay_ends_it_badly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -242,11 +242,20 @@ enum vyre_status vyre_vk_backend_create(void *user, const struct vyre_allocator 
     return VYRE_OK;
 }
 
+void vyre_vk_backend_abandon(struct vyre_vk_backend *backend)
+{
+    vyre_lock_acquire(&backend->lock);
+    backend->abandoned = true;
+    vyre_lock_release(&backend->lock);
+}
+
 void vyre_vk_backend_destroy(void *native)
 {
     struct vyre_vk_backend *backend = native;
     struct vyre_allocator allocator = backend->allocator;
-    leave(backend);
+    /* Threads of the driver may still be in its code and use its instance: both are leaked. */
+    if (!backend->abandoned)
+        leave(backend);
     vyre_memory_free(&allocator, backend, sizeof *backend, _Alignof(struct vyre_vk_backend));
 }
 

@@ -44,11 +44,15 @@ struct vyre_vk_backend {
     struct vyre_vk_physical
         devices[VYRE_VK_DEVICES_MAX]; /* those that fit, the strongest kind first */
     uint32_t device_count;
+    bool abandoned; /* work of a device that was closed still runs: the driver must stay */
 };
 
 enum vyre_status vyre_vk_backend_create(void *user, const struct vyre_allocator *allocator,
                                         void **out_backend, struct vyre_diag *diag);
 void vyre_vk_backend_destroy(void *native);
+
+/* A device was left behind with its work running. */
+void vyre_vk_backend_abandon(struct vyre_vk_backend *backend);
 
 /* Loads and looks, once. A failure is tried again the next time. */
 enum vyre_status vyre_vk_backend_prepare(struct vyre_vk_backend *backend, struct vyre_diag *diag);

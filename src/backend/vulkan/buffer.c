@@ -137,6 +137,12 @@ enum vyre_status vyre_vk_buffer_create(void *native, const struct vyre_buffer_de
         vyre_vk_buffer_make(device, use, desc->size_bytes, desc->label, buffer, diag);
     if (status == VYRE_OK) {
         status = clear(device, buffer, desc->label, diag);
+        if (status == VYRE_DEVICE_LOST) {
+            /* The fill may be queued behind what hangs: its memory stays until the device is closed. */
+            buffer->next = device->stranded;
+            device->stranded = buffer;
+            return status;
+        }
         if (status != VYRE_OK)
             vyre_vk_buffer_unmake(device, buffer);
     }
@@ -155,6 +161,15 @@ void vyre_vk_buffer_destroy(void *native, void *native_buffer)
     struct vyre_vk_buffer *buffer = native_buffer;
     vyre_vk_buffer_unmake(device, buffer);
     vyre_memory_free(&device->allocator, buffer, sizeof *buffer, _Alignof(struct vyre_vk_buffer));
+}
+
+void vyre_vk_buffers_deinit(struct vyre_vk_device *device)
+{
+    while (device->stranded) {
+        struct vyre_vk_buffer *buffer = device->stranded;
+        device->stranded = buffer->next;
+        vyre_vk_buffer_destroy(device, buffer);
+    }
 }
 
 /* ---- Reading and writing while nothing is in flight ------------------------------------------- */

@@ -11,6 +11,7 @@
 struct vyre_vk_device;
 
 struct vyre_vk_buffer {
+    struct vyre_vk_buffer *next; /* in the device's list of stranded ones */
     VkBuffer handle;
     struct vyre_vk_place place;
     uint64_t size_bytes;
@@ -25,6 +26,9 @@ enum vyre_status vyre_vk_buffer_make(struct vyre_vk_device *device, enum vyre_vk
 
 /* A zeroed one is ignored; zeroed afterwards. */
 void vyre_vk_buffer_unmake(struct vyre_vk_device *device, struct vyre_vk_buffer *buffer);
+
+/* Frees those that a loss stranded: nothing runs any more. */
+void vyre_vk_buffers_deinit(struct vyre_vk_device *device);
 
 /* Entries of the backend's table. */
 enum vyre_status vyre_vk_buffer_create(void *native, const struct vyre_buffer_desc *desc,

@@ -114,6 +114,7 @@ static void device_close(void *native)
         vyre_vk_timers_deinit(device);
         vyre_vk_descriptors_deinit(device);
         vyre_vk_buffer_unmake(device, &device->staging.buffer);
+        vyre_vk_buffers_deinit(device);
         vyre_vk_heap_deinit(&device->heap);
         if (device->pipeline_cache)
             device->vk.DestroyPipelineCache(device->handle, device->pipeline_cache, NULL);

@@ -56,6 +56,7 @@ struct vyre_vk_device {
     VkPipelineCache pipeline_cache;
 
     struct vyre_vk_heap heap;
+    struct vyre_vk_buffer *stranded; /* Owned: made when the device was lost, see buffer.c */
     struct vyre_vk_staging staging;
     struct vyre_vk_layout *layouts;
     uint64_t next_layout;

@@ -7,6 +7,7 @@
 
 #include "backend/vulkan/device.h"
 #include "backend/vulkan/recording.h"
+#include "backend/vulkan/result.h"
 #include "backend/vulkan/transfers.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -75,7 +76,8 @@ static void take_entry_locked(struct vyre_vk_device *device, struct vyre_vk_entr
     if (entry->downloads)
         vyre_vk_copy_out(entry->downloads, entry->view, VYRE_VK_ALL_PARTS);
     if (entry->timer) {
-        vyre_vk_timer_read(device, entry->timer, &entry->completion);
+        if (entry->completion.status == VYRE_OK) /* else its end was not queued */
+            vyre_vk_timer_read(device, entry->timer, &entry->completion);
         entry->timer->next = device->free_timers;
         device->free_timers = entry->timer;
     }
@@ -168,7 +170,18 @@ void vyre_vk_deliver(struct vyre_vk_device *device, bool helper)
     }
 }
 
-VkResult vyre_vk_reach(struct vyre_vk_device *device, uint64_t value)
+void vyre_vk_flight_hang(struct vyre_vk_device *device)
+{
+    struct vyre_diag reason;
+    vyre_diag_reset(&reason);
+    (void)vyre_diag_set(&reason, VYRE_DIAG_DEVICE_HANG, NULL, 0,
+                        "nothing was completed for %llu ms",
+                        (unsigned long long)(device->hang_ns / 1000000));
+    vyre_vk_flight_lose(device, &reason);
+}
+
+/* Waits for the value for as long as others are reached in time. */
+static VkResult wait_for_value(struct vyre_vk_device *device, uint64_t value)
 {
     const VkSemaphoreWaitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
@@ -176,17 +189,44 @@ VkResult vyre_vk_reach(struct vyre_vk_device *device, uint64_t value)
         .pSemaphores = &device->timeline,
         .pValues = &value,
     };
-    uint64_t start_ns = vyre_clock_now_ns();
-    VkResult result = VK_TIMEOUT;
-    while (result == VK_TIMEOUT) {
+    uint64_t since_ns = vyre_clock_now_ns();
+    uint64_t seen = 0, now = 0;
+    for (;;) {
         if (vyre_vk_is_lost(&device->flight))
             return VK_ERROR_DEVICE_LOST;
-        if (vyre_clock_now_ns() - start_ns > device->hang_ns) {
-            device->flight.hung = true;
+        if (vyre_clock_now_ns() - since_ns > device->hang_ns) {
+            vyre_vk_flight_hang(device);
             return VK_ERROR_DEVICE_LOST;
         }
-        result = device->vk.WaitSemaphores(device->handle, &info, REACH_SLICE_NS);
+        VkResult result = device->vk.WaitSemaphores(device->handle, &info, REACH_SLICE_NS);
+        if (result != VK_TIMEOUT)
+            return result;
+        result = device->vk.GetSemaphoreCounterValue(device->handle, device->timeline, &now);
+        if (result != VK_SUCCESS)
+            return result;
+        if (now != seen)
+            since_ns = vyre_clock_now_ns();
+        seen = now;
     }
+}
+
+VkResult vyre_vk_await(struct vyre_vk_device *device, uint64_t value)
+{
+    VkResult result = wait_for_value(device, value);
+    if (result == VK_SUCCESS)
+        return VK_SUCCESS;
+    /* Whatever it was, nobody knows any more when the queued work ends. A hang has said so before. */
+    struct vyre_diag reason;
+    vyre_diag_reset(&reason);
+    (void)vyre_diag_set(&reason, VYRE_DIAG_VULKAN_LOST, NULL, result,
+                        "vkWaitSemaphores returned %s", vyre_vk_result_name(result));
+    vyre_vk_flight_lose(device, &reason);
+    return VK_ERROR_DEVICE_LOST;
+}
+
+VkResult vyre_vk_reach(struct vyre_vk_device *device, uint64_t value)
+{
+    VkResult result = vyre_vk_await(device, value);
     if (result != VK_SUCCESS)
         return result;
     vyre_lock_acquire(&device->flight.lock);
@@ -195,6 +235,14 @@ VkResult vyre_vk_reach(struct vyre_vk_device *device, uint64_t value)
     result = vyre_vk_harvest_locked(device);
     vyre_lock_release(&device->flight.lock);
     return result;
+}
+
+enum vyre_status vyre_vk_flight_lost_status(const struct vyre_vk_device *device,
+                                            struct vyre_diag *diag)
+{
+    if (diag)
+        *diag = device->flight.lost_reason;
+    return VYRE_DEVICE_LOST;
 }
 
 void vyre_vk_flight_lose(struct vyre_vk_device *device, const struct vyre_diag *reason)
@@ -208,6 +256,7 @@ void vyre_vk_flight_lose(struct vyre_vk_device *device, const struct vyre_diag *
         else
             (void)vyre_diag_set(&flight->lost_reason, VYRE_DIAG_VULKAN_LOST, NULL,
                                 VK_ERROR_DEVICE_LOST, "a call of the driver reported the loss");
+        flight->hung = flight->lost_reason.id == VYRE_DIAG_DEVICE_HANG;
         /* release: pairs with the acquire in vyre_vk_is_lost. */
         atomic_store_explicit(&flight->lost, 1, memory_order_release);
     }

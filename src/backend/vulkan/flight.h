@@ -113,7 +113,13 @@ VkResult vyre_vk_harvest(struct vyre_vk_device *device);
 /* Tells the runtime what was harvested. `helper`: this is the helper thread. */
 void vyre_vk_deliver(struct vyre_vk_device *device, bool helper);
 
-/* Waits for the device to reach a value, without telling anybody. Used inside submit. */
+/*
+ * Waits for the device to reach a value. The only failure is VK_ERROR_DEVICE_LOST: then the flight is
+ * lost, and what was queued may still run.
+ */
+VkResult vyre_vk_await(struct vyre_vk_device *device, uint64_t value);
+
+/* The same, and harvests, which may fail too, without telling the runtime. Used inside submit. */
 VkResult vyre_vk_reach(struct vyre_vk_device *device, uint64_t value);
 
 /*
@@ -121,6 +127,13 @@ VkResult vyre_vk_reach(struct vyre_vk_device *device, uint64_t value);
  * takes the first word. `reason` may be NULL.
  */
 void vyre_vk_flight_lose(struct vyre_vk_device *device, const struct vyre_diag *reason);
+
+/* The same, because nothing ended for the hang timeout. */
+void vyre_vk_flight_hang(struct vyre_vk_device *device);
+
+/* Of a lost device: the status, and why. */
+enum vyre_status vyre_vk_flight_lost_status(const struct vyre_vk_device *device,
+                                            struct vyre_diag *diag);
 
 static inline bool vyre_vk_is_lost(const struct vyre_vk_flight *flight)
 {

@@ -53,15 +53,17 @@ static uint32_t find_type(const struct vyre_vk_heap *heap, uint32_t type_bits,
     return VK_MAX_MEMORY_TYPES;
 }
 
-uint32_t vyre_vk_heap_type(const struct vyre_vk_heap *heap, enum vyre_vk_memory_use use,
-                           uint32_t type_bits)
+enum { WISHES = 3 };
+
+/* The types that a use would take, in the order of preference; VK_MAX_MEMORY_TYPES: there is none. */
+static void find_types(const struct vyre_vk_heap *heap, enum vyre_vk_memory_use use,
+                       uint32_t type_bits, uint32_t out_types[WISHES])
 {
-    enum { WISHES = 3 };
     const VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
     const VkMemoryPropertyFlags seen =
         VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     const VkMemoryPropertyFlags cached = seen | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-    /* In the order of preference; 0 takes anything. */
+    /* 0 takes anything. */
     VkMemoryPropertyFlags wishes[WISHES] = {local, local, 0};
     if (use == VYRE_VK_MEMORY_WRITTEN || (use == VYRE_VK_MEMORY_DEVICE && is_unified(heap)))
         wishes[0] = local | seen;
@@ -74,10 +76,21 @@ uint32_t vyre_vk_heap_type(const struct vyre_vk_heap *heap, enum vyre_vk_memory_
         wishes[1] = seen;
         wishes[2] = seen;
     }
+    for (int i = 0; i < WISHES; i++)
+        out_types[i] = find_type(heap, type_bits, wishes[i]);
+    /* Anything is for devices that have nothing better, not for when that has run out. */
+    if (wishes[2] == 0 && out_types[1] < VK_MAX_MEMORY_TYPES)
+        out_types[2] = VK_MAX_MEMORY_TYPES;
+}
+
+uint32_t vyre_vk_heap_type(const struct vyre_vk_heap *heap, enum vyre_vk_memory_use use,
+                           uint32_t type_bits)
+{
+    uint32_t types[WISHES];
+    find_types(heap, use, type_bits, types);
     for (int i = 0; i < WISHES; i++) {
-        uint32_t type = find_type(heap, type_bits, wishes[i]);
-        if (type < VK_MAX_MEMORY_TYPES)
-            return type;
+        if (types[i] < VK_MAX_MEMORY_TYPES)
+            return types[i];
     }
     return VK_MAX_MEMORY_TYPES;
 }
@@ -155,14 +168,10 @@ static bool take_from(struct vyre_vk_heap *heap, struct vyre_vk_block *block, ui
     return true;
 }
 
-VkResult vyre_vk_heap_take(struct vyre_vk_heap *heap, enum vyre_vk_memory_use use,
-                           const VkMemoryRequirements *requirements,
-                           struct vyre_vk_place *out_place)
+static VkResult take_of_type(struct vyre_vk_heap *heap, uint32_t type,
+                             const VkMemoryRequirements *requirements,
+                             struct vyre_vk_place *out_place)
 {
-    *out_place = (struct vyre_vk_place){0};
-    uint32_t type = vyre_vk_heap_type(heap, use, requirements->memoryTypeBits);
-    if (type == VK_MAX_MEMORY_TYPES)
-        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     uint64_t alignment = requirements->alignment;
     alignment = alignment < heap->atom_bytes ? heap->atom_bytes : alignment;
     uint64_t size =
@@ -184,6 +193,25 @@ VkResult vyre_vk_heap_take(struct vyre_vk_heap *heap, enum vyre_vk_memory_use us
         return result;
     return take_from(heap, block, size, alignment, out_place) ? VK_SUCCESS
                                                               : VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+VkResult vyre_vk_heap_take(struct vyre_vk_heap *heap, enum vyre_vk_memory_use use,
+                           const VkMemoryRequirements *requirements,
+                           struct vyre_vk_place *out_place)
+{
+    uint32_t types[WISHES];
+    uint32_t last = VK_MAX_MEMORY_TYPES;
+    VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    *out_place = (struct vyre_vk_place){0};
+    find_types(heap, use, requirements->memoryTypeBits, types);
+    /* Memory of the device that the host sees may be scarce: what does not fit there is staged. */
+    for (int i = 0; i < WISHES && result == VK_ERROR_OUT_OF_DEVICE_MEMORY; i++) {
+        if (types[i] == VK_MAX_MEMORY_TYPES || types[i] == last)
+            continue;
+        last = types[i];
+        result = take_of_type(heap, last, requirements, out_place);
+    }
+    return result;
 }
 
 static bool another_is_empty(const struct vyre_vk_heap *heap, const struct vyre_vk_block *than)

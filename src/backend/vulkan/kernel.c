@@ -184,9 +184,51 @@ static void lay_out_specialization(const struct vyre_kernel_desc *desc,
     }
 }
 
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What the runtime compares with one number the device limits by type. */
+static enum vyre_status check_slots(const struct vyre_vk_device *device,
+                                    const struct vyre_vk_slot *slots, uint32_t count,
+                                    const char *label, struct vyre_diag *diag)
+{
+    const VkPhysicalDeviceLimits *limits = &device->physical->properties.limits;
+    const uint32_t storage_limit =
+        lesser(limits->maxPerStageDescriptorStorageBuffers, limits->maxDescriptorSetStorageBuffers);
+    const uint32_t uniform_limit =
+        lesser(limits->maxPerStageDescriptorUniformBuffers, limits->maxDescriptorSetUniformBuffers);
+    uint32_t uniform = 0;
+    for (uint32_t i = 0; i < count; i++)
+        uniform += slots[i].type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+    if (uniform <= uniform_limit && count - uniform <= storage_limit &&
+        count <= limits->maxPerStageResources)
+        return VYRE_OK;
+    enum vyre_status status = vyre_diag_set(
+        diag, VYRE_DIAG_KERNEL_BINDINGS, label, 0,
+        "%u uniform and %u storage buffers; the device takes %u, %u and %u in all", uniform,
+        count - uniform, uniform_limit, storage_limit, limits->maxPerStageResources);
+    if (uniform > uniform_limit)
+        vyre_diag_set_fix(diag, "Put several uniform blocks into one, or use storage buffers.");
+    return status;
+}
+
+enum vyre_status vyre_vk_kernel_check_local_bytes(const struct vyre_vk_device *device,
+                                                  uint64_t bytes, const char *label,
+                                                  struct vyre_diag *diag)
+{
+    uint32_t limit = device->physical->properties.limits.maxComputeSharedMemorySize;
+    if (bytes <= limit)
+        return VYRE_OK;
+    return vyre_diag_set(diag, VYRE_DIAG_KERNEL_LOCAL_BYTES, label, 0,
+                         "%llu bytes of the work-group's memory, which has %u",
+                         (unsigned long long)bytes, limit);
+}
+
 /*
- * A kernel whose local size follows from specialization values is limited by those, not by the
- * defaults that the runtime has seen: the pipeline's maker looks again.
+ * A kernel whose local size or memory follows from specialization values is limited by those, not by
+ * the defaults that the runtime has seen: the pipeline's maker looks again.
  */
 enum vyre_status vyre_vk_kernel_create(void *native, const struct vyre_kernel_desc *desc,
                                        const struct vyre_binding_plan *plan, void **inout_kernel,
@@ -203,6 +245,12 @@ enum vyre_status vyre_vk_kernel_create(void *native, const struct vyre_kernel_de
         slots[count++] = (struct vyre_vk_slot){
             binding->slot, type_of(&kernel->reflection.interface, binding->slot)};
     }
+    enum vyre_status status = check_slots(device, slots, count, desc->label, diag);
+    if (status == VYRE_OK)
+        status = vyre_vk_kernel_check_local_bytes(device, kernel->reflection.local_bytes,
+                                                  desc->label, diag);
+    if (status != VYRE_OK)
+        return status;
     lay_out_specialization(desc, kernel);
     snprintf(kernel->label, sizeof kernel->label, "%s", desc->label ? desc->label : "");
     return vyre_vk_layout_get(device, slots, count, desc->label, &kernel->layout, diag);

@@ -49,6 +49,11 @@ enum vyre_status vyre_vk_kernel_create(void *native, const struct vyre_kernel_de
                                        struct vyre_diag *diag);
 void vyre_vk_kernel_destroy(void *native, void *kernel);
 
+/* Whether a work-group of the device has so much memory. */
+enum vyre_status vyre_vk_kernel_check_local_bytes(const struct vyre_vk_device *device,
+                                                  uint64_t bytes, const char *label,
+                                                  struct vyre_diag *diag);
+
 /*
  * The pipeline for a dispatch's values, made if it is not there. At most VYRE_VK_VARIANTS_KEPT stay,
  * beside those that are in use.

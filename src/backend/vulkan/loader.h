@@ -66,9 +66,9 @@
     X(CmdFillBuffer)                \
     X(CmdResetQueryPool)            \
     X(CmdWriteTimestamp)            \
+    X(CmdCopyQueryPoolResults)      \
     X(CreateQueryPool)              \
     X(DestroyQueryPool)             \
-    X(GetQueryPoolResults)          \
     X(CreateShaderModule)           \
     X(DestroyShaderModule)          \
     X(CreatePipelineCache)          \

@@ -6,7 +6,40 @@
 #include "backend/vulkan/device.h"
 #include "backend/vulkan/kernel.h"
 #include "backend/vulkan/result.h"
+#include "base/checked.h"
 #include "base/memory.h"
+
+/* What a specialization constant is in a dispatch: the given value, or the module's own. */
+static uint64_t value_of(const struct vyre_vk_kernel *kernel, const struct vyre_command *command,
+                         uint32_t id)
+{
+    const struct vyre_kernel_interface *interface = &kernel->reflection.interface;
+    for (uint32_t i = 0; i < command->specialization_count; i++) {
+        if (kernel->specialization[i].constantID == id)
+            return (uint32_t)command->specialization[i];
+    }
+    for (uint32_t i = 0; i < interface->specialization_count; i++) {
+        if (interface->specialization_ids[i] == id)
+            return interface->specialization_defaults[i];
+    }
+    return 0;
+}
+
+static enum vyre_status check_local_bytes(const struct vyre_vk_device *device,
+                                          const struct vyre_vk_kernel *kernel,
+                                          const struct vyre_command *command,
+                                          struct vyre_diag *diag)
+{
+    uint64_t bytes = kernel->reflection.local_bytes;
+    for (uint32_t i = 0; i < kernel->reflection.sized_count; i++) {
+        const struct vyre_spirv_sized *sized = &kernel->reflection.sized[i];
+        uint64_t size = sized->unit_bytes;
+        for (uint32_t j = 0; j < sized->id_count; j++)
+            size = vyre_saturating_mul_u64(size, value_of(kernel, command, sized->ids[j]));
+        bytes = vyre_saturating_add_u64(bytes, size);
+    }
+    return vyre_vk_kernel_check_local_bytes(device, bytes, kernel->label, diag);
+}
 
 /* A local size that follows from these values must be one that the device takes. */
 static enum vyre_status check_local_size(const struct vyre_vk_device *device,
@@ -18,8 +51,12 @@ static enum vyre_status check_local_size(const struct vyre_vk_device *device,
     for (int i = 0; i < 3; i++) {
         uint64_t size = kernel->reflection.interface.local_size[i];
         for (uint32_t j = 0; j < command->specialization_count; j++) {
-            if (kernel->specialization[j].constantID == kernel->reflection.local_size_ids[i])
-                size = (uint32_t)command->specialization[j];
+            if (kernel->specialization[j].constantID != kernel->reflection.local_size_ids[i])
+                continue;
+            size = (uint32_t)command->specialization[j];
+            if (size == 0)
+                return vyre_diag_set(diag, VYRE_DIAG_SPIRV_LOCAL_SIZE, kernel->label, 0,
+                                     "specialization makes the local size 0");
         }
         invocations *= size ? size : 1;
         if (size > limits->maxComputeWorkGroupSize[i] ||
@@ -80,6 +117,8 @@ static enum vyre_status make(struct vyre_vk_device *device, struct vyre_vk_kerne
                              const struct vyre_command *command, struct vyre_diag *diag)
 {
     enum vyre_status status = check_local_size(device, kernel, command, diag);
+    if (status == VYRE_OK)
+        status = check_local_bytes(device, kernel, command, diag);
     if (status != VYRE_OK)
         return status;
     if (kernel->pipeline_count >= VYRE_VK_VARIANTS_KEPT)

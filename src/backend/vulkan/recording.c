@@ -383,6 +383,7 @@ enum vyre_status vyre_vk_replay(struct vyre_vk_device *device,
         return status;
     struct vyre_vk_timer *timer = submission->timed ? vyre_vk_timer_take(device) : NULL;
     bool by_part = parts_meet(take, view);
+    const uint64_t first_value = device->next_value;
     VkResult result;
     if (by_part) {
         result = run_parts(device, take, view, timer);
@@ -391,20 +392,23 @@ enum vyre_status vyre_vk_replay(struct vyre_vk_device *device,
             vyre_vk_copy_in(&take->uploads, view, part);
         result = vyre_vk_queue(device, take->parts, take->part_count, timer, timer);
     }
-    if (result != VK_SUCCESS) {
+    if (result != VK_SUCCESS &&
+        (device->next_value == first_value || result == VK_ERROR_DEVICE_LOST)) {
         vyre_vk_timer_put(device, timer);
         return vyre_vk_check(result, "vkQueueSubmit", view->label, diag);
     }
+    /* What has begun is not the caller's to do again: it is in flight, and ends badly. */
+    status = vyre_vk_check(result, "vkQueueSubmit", view->label, NULL);
     take->last_sequence = submission->sequence;
     take->last_value = device->next_value - 1;
     const struct vyre_vk_entry entry = {
         .value = take->last_value,
         .view = view,
-        .downloads = by_part ? NULL : &take->downloads,
+        .downloads = by_part || status != VYRE_OK ? NULL : &take->downloads,
         .take = take,
         .timer = timer,
         .called_back = submission->called_back,
-        .completion = {.sequence = submission->sequence},
+        .completion = {.sequence = submission->sequence, .status = status},
     };
     vyre_vk_publish(device, &entry);
     return VYRE_OK;

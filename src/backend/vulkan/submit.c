@@ -29,6 +29,8 @@ static VkResult queue_some(struct vyre_vk_device *device, const VkCommandBuffer 
         .signalSemaphoreCount = 1,
         .pSignalSemaphores = &device->timeline,
     };
+    if (vyre_vk_is_lost(&device->flight))
+        return VK_ERROR_DEVICE_LOST;
     VkResult result = device->vk.QueueSubmit(device->queue, 1, &info, VK_NULL_HANDLE);
     if (result == VK_SUCCESS)
         device->next_value++;
@@ -168,11 +170,12 @@ static enum vyre_status submit_plain(struct vyre_vk_device *device,
 
 /* A loss that submit meets ends everything: those who wait must not go on waiting. */
 static enum vyre_status note_loss(struct vyre_vk_device *device, enum vyre_status status,
-                                  const struct vyre_diag *diag)
+                                  struct vyre_diag *diag)
 {
-    if (status == VYRE_DEVICE_LOST)
-        vyre_vk_flight_lose(device, diag);
-    return status;
+    if (status != VYRE_DEVICE_LOST)
+        return status;
+    vyre_vk_flight_lose(device, diag);
+    return vyre_vk_flight_lost_status(device, diag);
 }
 
 enum vyre_status vyre_vk_submit(void *native, const struct vyre_submission *submission,

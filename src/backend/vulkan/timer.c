@@ -3,11 +3,14 @@
  */
 #include "backend/vulkan/timer.h"
 
+#include <string.h>
+
 #include "backend/vulkan/device.h"
 #include "base/clock.h"
 #include "base/memory.h"
 
-#define FRESH_NS UINT64_C(1000000000)
+#define FRESH_NS    UINT64_C(1000000000)
+#define TICKS_BYTES (2 * sizeof(uint64_t))
 
 static void destroy(struct vyre_vk_device *device, struct vyre_vk_timer *timer)
 {
@@ -15,7 +18,22 @@ static void destroy(struct vyre_vk_device *device, struct vyre_vk_timer *timer)
         device->vk.DestroyQueryPool(device->handle, timer->queries, NULL);
     if (timer->pool)
         device->vk.DestroyCommandPool(device->handle, timer->pool, NULL);
+    vyre_vk_buffer_unmake(device, &timer->ticks);
     vyre_memory_free(&device->allocator, timer, sizeof *timer, _Alignof(struct vyre_vk_timer));
+}
+
+/* Both timestamps where the host sees them. */
+static void copy_ticks(struct vyre_vk_device *device, const struct vyre_vk_timer *timer,
+                       VkCommandBuffer commands)
+{
+    const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                     .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+                                     .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
+    device->vk.CmdCopyQueryPoolResults(commands, timer->queries, 0, 2, timer->ticks.handle, 0,
+                                       sizeof(uint64_t),
+                                       VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    device->vk.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                                  VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
 /* Writes one of the two: all that came before in the queue is done when the time is taken. */
@@ -30,6 +48,8 @@ static VkResult write(struct vyre_vk_device *device, const struct vyre_vk_timer 
         device->vk.CmdResetQueryPool(commands, timer->queries, 0, 2);
     device->vk.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timer->queries,
                                  query);
+    if (query == 1)
+        copy_ticks(device, timer, commands);
     return device->vk.EndCommandBuffer(commands);
 }
 
@@ -54,6 +74,9 @@ static VkResult create(struct vyre_vk_device *device, struct vyre_vk_timer *time
         result = device->vk.AllocateCommandBuffers(device->handle, &info, commands);
     if (result != VK_SUCCESS)
         return result;
+    if (vyre_vk_buffer_make(device, VYRE_VK_MEMORY_STAGING, TICKS_BYTES, NULL, &timer->ticks,
+                            NULL) != VYRE_OK)
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     timer->begin = commands[0];
     timer->end = commands[1];
     result = write(device, timer, timer->begin, 0);
@@ -115,9 +138,7 @@ void vyre_vk_timer_read(struct vyre_vk_device *device, const struct vyre_vk_time
                         struct vyre_completion *completion)
 {
     uint64_t ticks[2];
-    if (device->vk.GetQueryPoolResults(device->handle, timer->queries, 0, 2, sizeof ticks, ticks,
-                                       sizeof ticks[0], VK_QUERY_RESULT_64_BIT) != VK_SUCCESS)
-        return;
+    memcpy(ticks, timer->ticks.place.mapped, sizeof ticks);
     uint32_t bits = device->physical->timestamp_bits;
     uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     double period = (double)device->physical->properties.limits.timestampPeriod;

@@ -2,8 +2,9 @@
  * timer.h: when a submission began and ended on the device.
  *
  * A timer is two tiny command buffers with a timestamp each, submitted before and after the work, so
- * that recordings need not know whether they are timed. Device ticks become times of vyre_clock_ns by
- * an offset that is measured anew when it is older than a second.
+ * that recordings need not know whether they are timed. The second one also copies both into memory that
+ * the host sees: asking the driver for them may block (lavapipe waits for the whole device). Device ticks
+ * become times of vyre_clock_ns by an offset that is measured anew when it is older than a second.
  *
  * Thread-safety: the caller's.
  */
@@ -12,6 +13,7 @@
 
 #include <vyre/backend.h>
 
+#include "backend/vulkan/buffer.h"
 #include "backend/vulkan/loader.h"
 
 struct vyre_vk_device;
@@ -22,6 +24,7 @@ struct vyre_vk_timer {
     VkCommandBuffer begin;
     VkCommandBuffer end;
     VkQueryPool queries;
+    struct vyre_vk_buffer ticks; /* two of 64 bits, when the end is done */
 };
 
 struct vyre_vk_clock {
@@ -36,7 +39,7 @@ struct vyre_vk_timer *vyre_vk_timer_take(struct vyre_vk_device *device);
 /* Back to the free ones; NULL is ignored. */
 void vyre_vk_timer_put(struct vyre_vk_device *device, struct vyre_vk_timer *timer);
 
-/* The work is done: fills in the times. A lost device gives none. */
+/* The timer's end is done: fills in the times. Asks the driver for nothing but its clock. */
 void vyre_vk_timer_read(struct vyre_vk_device *device, const struct vyre_vk_timer *timer,
                         struct vyre_completion *completion);
 

@@ -66,13 +66,8 @@ static void check_hang(struct vyre_vk_device *device)
     vyre_lock_release(&flight->watch_lock);
     if (!hangs || vyre_vk_is_lost(flight))
         return;
-    struct vyre_diag reason;
-    vyre_diag_reset(&reason);
-    (void)vyre_diag_set(&reason, VYRE_DIAG_DEVICE_HANG, NULL, 0,
-                        "nothing was completed for %llu ms",
-                        (unsigned long long)(device->hang_ns / 1000000));
-    flight->hung = true;
-    declare_lost(device, &reason);
+    vyre_vk_flight_hang(device);
+    tell_loss(device);
 }
 
 /* ---- Waiting ---------------------------------------------------------------------------------- */
@@ -218,6 +213,23 @@ enum vyre_status vyre_vk_helper_start(struct vyre_vk_device *device, struct vyre
     return VYRE_OK;
 }
 
+/* Whether a lost device does nothing any more. */
+static bool is_quiet(struct vyre_vk_device *device)
+{
+    VkResult result;
+    uint64_t value = 0;
+    /*
+     * A driver that has reported the loss must end every wait soon. One that hangs need not: then
+     * only what it has reached by itself counts.
+     */
+    if (!device->flight.hung) {
+        result = device->vk.DeviceWaitIdle(device->handle);
+        return result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
+    }
+    result = device->vk.GetSemaphoreCounterValue(device->handle, device->timeline, &value);
+    return result == VK_SUCCESS && value + 1 >= device->next_value;
+}
+
 bool vyre_vk_quiesce(void *native)
 {
     struct vyre_vk_device *device = native;
@@ -228,16 +240,11 @@ bool vyre_vk_quiesce(void *native)
     if (flight->has_helper)
         pthread_join(flight->helper, NULL);
     flight->has_helper = false;
-    if (!vyre_vk_is_lost(flight))
-        return true;
-    /*
-     * A driver that has reported the loss must end every wait soon. One that hangs need not: then
-     * only what it has reached by itself counts.
-     */
-    uint64_t value = 0;
-    VkResult result = flight->hung ? VK_SUCCESS : device->vk.DeviceWaitIdle(device->handle);
-    if (!flight->hung)
-        return result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
-    result = device->vk.GetSemaphoreCounterValue(device->handle, device->timeline, &value);
-    return result == VK_SUCCESS && value + 1 >= device->next_value;
+    /* The runtime may have been told of a loss that the flight never saw: then work may be left. */
+    if (!vyre_vk_is_lost(flight) && device->next_value > 1)
+        (void)vyre_vk_await(device, device->next_value - 1);
+    bool quiet = !vyre_vk_is_lost(flight) || is_quiet(device);
+    if (!quiet)
+        vyre_vk_backend_abandon(device->backend);
+    return quiet;
 }
