@@ -34,6 +34,8 @@ enum cli_exit cli_decide_run(char **arguments, size_t count, struct cli_output *
 void cli_decide_help(struct cli_output *out);
 enum cli_exit cli_devices_run(char **arguments, size_t count, struct cli_output *out);
 void cli_devices_help(struct cli_output *out);
+enum cli_exit cli_explain_run(char **arguments, size_t count, struct cli_output *out);
+void cli_explain_help(struct cli_output *out);
 enum cli_exit cli_probe_run(char **arguments, size_t count, struct cli_output *out);
 void cli_probe_help(struct cli_output *out);
 enum cli_exit cli_report_run(char **arguments, size_t count, struct cli_output *out);

@@ -14,55 +14,10 @@
 #include "message.h"
 #include "progress.h"
 #include "record.h"
+#include "recorded_batch.h"
 #include "units.h"
 
 #define NOT_FOUND SIZE_MAX
-
-/* A batch with what its explanation rests on. */
-struct subject {
-    const struct record *record;
-    const struct record_batch *batch;
-    const struct record_device *device;
-    const struct record_batch *compared; /* whose candidates hold; NULL: none are known */
-};
-
-/* Sentences for enum vyre_decision_why; a later reason has only its name. */
-static const char *const why_sentences[VYRE_WHY_COUNT] = {
-    "nothing was decided for it",
-    "the caller required it",
-    "nothing else can run this batch here",
-    "it is predicted to be the cheapest for as many repeats as the caller announced",
-    "it is predicted to be the cheapest for as many repeats as were seen",
-    "it is the cheapest of what was measured for this shape",
-    "it had not been measured yet, and what it may save was worth a try",
-    "it was measured again, paid from the budget for exploration",
-    "costs had left their band, so that it was measured anew",
-};
-
-static struct subject subject_of(const struct record *record, size_t index)
-{
-    struct subject subject = {record, &record->batches.items[index], NULL, NULL};
-    subject.device = &record->devices.items[subject.batch->device - 1];
-    for (size_t i = index + 1; i-- > 0 && !subject.compared;) {
-        const struct record_batch *other = &record->batches.items[i];
-        if (other->candidate_count > 0 && other->device == subject.batch->device &&
-            strcmp(other->shape, subject.batch->shape) == 0)
-            subject.compared = other;
-    }
-    return subject;
-}
-
-static const struct record_candidate *candidate_of(const struct subject *subject, size_t index)
-{
-    return &subject->record->candidates.items[subject->compared->candidate_first + index];
-}
-
-static const char *why_sentence(const struct subject *subject)
-{
-    uint8_t why = subject->batch->why;
-    return why < VYRE_WHY_COUNT ? why_sentences[why]
-                                : record_name(subject->record, RECORD_NAMES_WHY, why);
-}
 
 /* ---- For people -------------------------------------------------------------------------------- */
 
@@ -83,7 +38,7 @@ static void line(struct cli_output *out, const char *format, ...)
     cli_output_text(out, text);
 }
 
-static void print_work(const struct subject *subject, struct cli_output *out)
+static void print_work(const struct recorded_batch *subject, struct cli_output *out)
 {
     const struct record_batch *batch = subject->batch;
     const struct record *record = subject->record;
@@ -105,41 +60,18 @@ static void print_work(const struct subject *subject, struct cli_output *out)
     }
 }
 
-static void print_repeats(const struct record_batch *batch, struct cli_grid *grid)
+/* The costs of the device on which the predictions rest. */
+static void print_costs(const struct recorded_batch *subject, struct cli_output *out)
 {
-    cli_grid_add(grid, "repeats seen");
-    cli_grid_add(grid, cli_unit_count((uint64_t)batch->repeats_seen).text);
-    cli_grid_add(grid, "observed");
-    cli_grid_add(grid, "repeats announced");
-    cli_grid_add(grid,
-                 batch->repeat_hint ? cli_unit_count((uint64_t)batch->repeat_hint).text : "none");
-    cli_grid_add(grid, batch->repeat_hint ? "hint" : "default: as many as were seen");
-}
-
-static void print_observed(const struct subject *subject, struct cli_grid *grid)
-{
-    size_t count = subject->compared ? subject->compared->candidate_count : 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct record_candidate *candidate = candidate_of(subject, i);
-        char way[256];
-        if (candidate->count == 0)
-            continue;
-        record_candidate_name(subject->record, candidate->mode, candidate->variant, way,
-                              sizeof way);
-        cli_grid_addf(grid, "mean of %s", way);
-        cli_grid_add(grid, cli_unit_ns((uint64_t)candidate->measured_ns).text);
-        cli_grid_addf(grid, "observed, %" PRId64 " times", candidate->count);
-    }
-}
-
-static void print_inputs(const struct subject *subject, struct cli_output *out)
-{
-    static const char *const heads[] = {"input", "value", "origin"};
+    static const char *const heads[] = {"cost of the device", "median", "origin"};
     const struct record_calibration *calibration = &subject->device->calibration;
+    if (calibration->taken_s == 0) {
+        cli_output_text(out, "\n  The device was not calibrated: its costs are those that the "
+                             "backend states.\n");
+        return;
+    }
     struct cli_grid grid;
     cli_grid_init(&grid, "lrl", heads, cli_colour_wanted(STDOUT_FILENO));
-    print_repeats(subject->batch, &grid);
-    print_observed(subject, &grid);
     for (size_t i = 0; i < calibration->cost_count; i++) {
         const int64_t *cost = calibration->costs[i].values;
         if (!cost[0])
@@ -149,54 +81,41 @@ static void print_inputs(const struct subject *subject, struct cli_output *out)
         cli_grid_addf(&grid, "calibrated, %" PRId64 " samples%s", cost[2],
                       cost[1] ? ", noisy" : "");
     }
-    if (calibration->taken_s == 0) {
-        cli_grid_add(&grid, "costs of the device");
-        cli_grid_add(&grid, "-");
-        cli_grid_add(&grid, "default: it was not calibrated");
-    }
     cli_output_text(out, "\n");
     cli_grid_print(&grid, 2, out);
     cli_grid_deinit(&grid);
 }
 
-static void print_candidates(const struct subject *subject, struct cli_output *out)
+static void print_candidates(const struct recorded_batch *subject, struct cli_output *out)
 {
-    static const char *const heads[] = {"candidate", "predicted", "measured", "times", "reason"};
     if (!subject->compared) {
         cli_output_text(out, "\n  The record has no candidates for this shape.\n");
         return;
     }
-    struct cli_grid grid;
-    cli_grid_init(&grid, "lrrrl", heads, cli_colour_wanted(STDOUT_FILENO));
-    for (size_t i = 0; i < subject->compared->candidate_count; i++) {
-        const struct record_candidate *candidate = candidate_of(subject, i);
-        char way[256];
-        record_candidate_name(subject->record, candidate->mode, candidate->variant, way,
-                              sizeof way);
-        cli_grid_add(&grid, way);
-        cli_grid_add(&grid, candidate->state == VYRE_CANDIDATE_OUT
-                                ? "out"
-                                : cli_unit_ns((uint64_t)candidate->predicted_ns).text);
-        cli_grid_add(&grid,
-                     candidate->count ? cli_unit_ns((uint64_t)candidate->measured_ns).text : "-");
-        cli_grid_addf(&grid, "%" PRId64, candidate->count);
-        cli_grid_add(&grid, record_name(subject->record, RECORD_NAMES_REASON, candidate->reason));
-    }
-    cli_output_text(out, "\n");
-    cli_grid_print(&grid, 2, out);
-    cli_grid_deinit(&grid);
+    explain_print_candidates(&subject->said, out);
     if (subject->compared != subject->batch)
-        line(out, "  The choice stood: these are the candidates as of batch %" PRId64 ".\n",
+        line(out, "    The choice stood: this is the comparison made for batch %" PRId64 ".\n",
              subject->compared->sequence);
 }
 
-static void print_outcome(const struct subject *subject, struct cli_output *out)
+static void print_choice(const struct recorded_batch *subject, struct cli_output *out)
 {
     const struct record_batch *batch = subject->batch;
     char way[256];
     record_candidate_name(subject->record, batch->mode, batch->variant, way, sizeof way);
-    line(out, "\n  chosen: %s, because %s (%s)\n", way, why_sentence(subject),
+    line(out, "  chosen: %s, because %s (%s)\n", way, explain_why(subject->explanation.next.why),
          record_name(subject->record, RECORD_NAMES_WHY, batch->why));
+    line(out, "  repeats: %s seen (observed), ",
+         cli_unit_count((uint64_t)batch->repeats_seen).text);
+    if (batch->repeat_hint)
+        line(out, "%s announced (hint)\n", cli_unit_count((uint64_t)batch->repeat_hint).text);
+    else
+        line(out, "none announced: as many more are expected as were seen\n");
+}
+
+static void print_outcome(const struct recorded_batch *subject, struct cli_output *out)
+{
+    const struct record_batch *batch = subject->batch;
     if (batch->predicted_ns > 0 && batch->wall_ns > 0)
         line(out, "  predicted %s, measured %s: %s of the prediction\n",
              cli_unit_ns((uint64_t)batch->predicted_ns).text,
@@ -213,35 +132,19 @@ static void print_outcome(const struct subject *subject, struct cli_output *out)
          record_name(subject->record, RECORD_NAMES_STATUS, batch->status));
 }
 
-static void print_subject(const struct subject *subject, struct cli_output *out)
+static void print_subject(const struct recorded_batch *subject, struct cli_output *out)
 {
     print_work(subject, out);
-    print_inputs(subject, out);
-    print_candidates(subject, out);
+    print_choice(subject, out);
     print_outcome(subject, out);
+    if (subject->said.has_policies)
+        explain_print_policies(&subject->said, out);
+    print_candidates(subject, out);
+    explain_print_turns(&subject->said, out);
+    print_costs(subject, out);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
-
-static void candidates_json(const struct subject *subject, struct cli_json *json)
-{
-    cli_json_array(json, "candidates");
-    size_t count = subject->compared ? subject->compared->candidate_count : 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct record_candidate *candidate = candidate_of(subject, i);
-        const struct record *record = subject->record;
-        cli_json_object(json, NULL);
-        cli_json_text(json, "mode", record_name(record, RECORD_NAMES_MODE, candidate->mode));
-        cli_json_u64(json, "variant", candidate->variant);
-        cli_json_text(json, "state", record_name(record, RECORD_NAMES_STATE, candidate->state));
-        cli_json_text(json, "reason", record_name(record, RECORD_NAMES_REASON, candidate->reason));
-        cli_json_i64(json, "predicted_ns", candidate->predicted_ns);
-        cli_json_i64(json, "measured_ns", candidate->measured_ns);
-        cli_json_i64(json, "measured_count", candidate->count);
-        cli_json_end_object(json);
-    }
-    cli_json_end_array(json);
-}
 
 static void input_json(struct cli_json *json, const char *name, int64_t value, const char *origin)
 {
@@ -252,7 +155,7 @@ static void input_json(struct cli_json *json, const char *name, int64_t value, c
     cli_json_end_object(json);
 }
 
-static void inputs_json(const struct subject *subject, struct cli_json *json)
+static void inputs_json(const struct recorded_batch *subject, struct cli_json *json)
 {
     const struct record_calibration *calibration = &subject->device->calibration;
     const struct record_batch *batch = subject->batch;
@@ -268,7 +171,7 @@ static void inputs_json(const struct subject *subject, struct cli_json *json)
     cli_json_end_array(json);
 }
 
-static void subject_json(const struct subject *subject, struct cli_json *json)
+static void subject_json(const struct recorded_batch *subject, struct cli_json *json)
 {
     const struct record_batch *batch = subject->batch;
     const struct record *record = subject->record;
@@ -280,12 +183,14 @@ static void subject_json(const struct subject *subject, struct cli_json *json)
     cli_json_text(json, "status", record_name(record, RECORD_NAMES_STATUS, batch->status));
     cli_json_text(json, "shape", batch->shape);
     inputs_json(subject, json);
-    candidates_json(subject, json);
+    explain_policies_json(&subject->said, json);
+    explain_candidates_json(&subject->said, json);
+    explain_turns_json(&subject->said, json);
     cli_json_i64(json, "candidates_of_batch", subject->compared ? subject->compared->sequence : 0);
     cli_json_text(json, "mode", record_name(record, RECORD_NAMES_MODE, batch->mode));
     cli_json_u64(json, "variant", batch->variant);
     cli_json_text(json, "why", record_name(record, RECORD_NAMES_WHY, batch->why));
-    cli_json_text(json, "explanation", why_sentence(subject));
+    cli_json_text(json, "explanation", explain_why(subject->explanation.next.why));
     cli_json_i64(json, "predicted_ns", batch->predicted_ns);
     cli_json_i64(json, "measured_ns", batch->wall_ns);
     cli_json_i64(json, "submit_ns", batch->submit_ns);
@@ -307,17 +212,22 @@ static size_t find_next(const struct record *record, uint64_t batch, size_t from
 
 static enum cli_exit fail_batch(const char *path, const struct record *record, uint64_t batch)
 {
-    int64_t most = 0;
+    int64_t most = 0, least = INT64_MAX;
     for (size_t i = 0; i < record->batches.count; i++) {
-        if (record->batches.items[i].sequence > most)
-            most = record->batches.items[i].sequence;
+        int64_t sequence = record->batches.items[i].sequence;
+        most = sequence > most ? sequence : most;
+        least = sequence < least ? sequence : least;
     }
     struct vyre_diag diag;
-    (void)vyre_diag_set(&diag, VYRE_DIAG_RECORD_BATCH, path, 0,
-                        "there is no batch %" PRIu64 "; %s batches were kept of %s, up to number "
-                        "%" PRId64,
-                        batch, cli_unit_count(record->batches.count).text,
-                        cli_unit_count((uint64_t)record->end.batches_seen).text, most);
+    if (most == 0)
+        (void)vyre_diag_set(&diag, VYRE_DIAG_RECORD_BATCH, path, 0,
+                            "there is no batch %" PRIu64 ": the record has none", batch);
+    else
+        (void)vyre_diag_set(&diag, VYRE_DIAG_RECORD_BATCH, path, 0,
+                            "there is no batch %" PRIu64 "; %s of %s were kept, with numbers from "
+                            "%" PRId64 " to %" PRId64,
+                            batch, cli_unit_count(record->batches.count).text,
+                            cli_unit_count((uint64_t)record->end.batches_seen).text, least, most);
     cli_message_print(&diag, NULL);
     return CLI_EXIT_BAD_INPUT;
 }
@@ -339,7 +249,8 @@ enum cli_exit cli_explain_record(const char *path, uint64_t batch, bool as_json,
         cli_json_array(&json, "batches");
     }
     for (bool is_first = true; index != NOT_FOUND; index = find_next(record, batch, index + 1)) {
-        struct subject subject = subject_of(record, index);
+        struct recorded_batch subject;
+        recorded_batch_find(&subject, record, index);
         if (as_json)
             subject_json(&subject, &json);
         else {

@@ -18,6 +18,8 @@
 static const struct cli_command commands[] = {
     {"run", "run a workload and say how it was launched", cli_run_run, cli_run_help},
     {"compare", "run a workload in every mode and compare", cli_compare_run, cli_compare_help},
+    {"explain", "say why batches would be launched as they would, or were", cli_explain_run,
+     cli_explain_help},
     {"report", "make a page of what `run --record` wrote", cli_report_run, cli_report_help},
     {"trace", "make a Chrome trace of what `run --record` wrote", cli_trace_run, cli_trace_help},
     {"devices", "list backends and devices with what they can do", cli_devices_run,

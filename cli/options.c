@@ -19,9 +19,9 @@ struct option {
 /* ---- values -----------------------------------------------------------------------------------
  */
 
-/* Decimal digits alone, from 1 to `max`. */
-static enum vyre_status read_number(const char *name, const char *text, uint32_t max,
-                                    uint32_t *out_value, struct vyre_diag *diag)
+/* Decimal digits alone, from `min` to `max`. */
+static enum vyre_status read_from(const char *name, const char *text, uint32_t min, uint32_t max,
+                                  uint32_t *out_value, struct vyre_diag *diag)
 {
     uint64_t value = 0;
     for (const char *at = text; *at; at++) {
@@ -32,15 +32,21 @@ static enum vyre_status read_number(const char *name, const char *text, uint32_t
         if (value > max)
             break;
     }
-    if (value == 0 || value > max) {
+    if (value < min || value > max) {
         enum vyre_status status =
-            vyre_diag_set(diag, VYRE_DIAG_VALUE_RANGE, NULL, 0, "%s is not between 1 and %u: `%s`",
-                          name, max, cli_quote(cli_span_of(text)).text);
-        vyre_diag_set_fix(diag, "Use a number from 1 to %u.", max);
+            vyre_diag_set(diag, VYRE_DIAG_VALUE_RANGE, NULL, 0, "%s is not between %u and %u: `%s`",
+                          name, min, max, cli_quote(cli_span_of(text)).text);
+        vyre_diag_set_fix(diag, "Use a number from %u to %u.", min, max);
         return status;
     }
     *out_value = (uint32_t)value;
     return VYRE_OK;
+}
+
+static enum vyre_status read_number(const char *name, const char *text, uint32_t max,
+                                    uint32_t *out_value, struct vyre_diag *diag)
+{
+    return read_from(name, text, 1, max, out_value, diag);
 }
 
 static enum vyre_status take_backend(struct cli_options *options, const char *value,
@@ -118,6 +124,23 @@ static enum vyre_status take_no_store(struct cli_options *options, const char *v
     return VYRE_OK;
 }
 
+static enum vyre_status take_record(struct cli_options *options, const char *value,
+                                    struct vyre_diag *diag)
+{
+    (void)diag;
+    options->record = value;
+    return VYRE_OK;
+}
+
+static enum vyre_status take_audit(struct cli_options *options, const char *value,
+                                   struct vyre_diag *diag)
+{
+    (void)value;
+    (void)diag;
+    options->audit = true;
+    return VYRE_OK;
+}
+
 static enum vyre_status take_calibrate(struct cli_options *options, const char *value,
                                        struct vyre_diag *diag)
 {
@@ -125,6 +148,19 @@ static enum vyre_status take_calibrate(struct cli_options *options, const char *
     (void)diag;
     options->calibrate = true;
     return VYRE_OK;
+}
+
+static enum vyre_status take_batch(struct cli_options *options, const char *value,
+                                   struct vyre_diag *diag)
+{
+    return read_number("--batch", value, UINT32_MAX, &options->batch, diag);
+}
+
+static enum vyre_status take_repeat_hint(struct cli_options *options, const char *value,
+                                         struct vyre_diag *diag)
+{
+    options->has_hint = true;
+    return read_from("--repeat-hint", value, 0, UINT32_MAX, &options->repeat_hint, diag);
 }
 
 static enum vyre_status take_json(struct cli_options *options, const char *value,
@@ -161,6 +197,11 @@ static const struct option known_options[] = {
     {"--repeat", CLI_TAKES_REPEAT, true, take_repeat},
     {"--workers", CLI_TAKES_WORKERS, true, take_workers},
     {"--quiet", CLI_TAKES_QUIET, false, take_quiet},
+    {"--record", CLI_TAKES_RECORD, true, take_record},
+    {"--audit", CLI_TAKES_RECORD, false, take_audit},
+    {"--calibrate", CLI_TAKES_CALIBRATE, false, take_calibrate},
+    {"--batch", CLI_TAKES_BATCH, true, take_batch},
+    {"--repeat-hint", CLI_TAKES_HINT, true, take_repeat_hint},
     {"--output", CLI_TAKES_OUTPUT, true, take_output},
     {"-o", CLI_TAKES_OUTPUT, true, take_output},
     {"--store", CLI_TAKES_STORE, true, take_store},

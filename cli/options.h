@@ -26,6 +26,9 @@ enum cli_option_set {
     CLI_TAKES_OUTPUT = 128, /* and then no --json: the output has its own form */
     CLI_TAKES_STORE = 256,  /* --store, --no-store */
     CLI_TAKES_CALIBRATE = 512,
+    CLI_TAKES_RECORD = 1024, /* --record, --audit */
+    CLI_TAKES_BATCH = 2048,
+    CLI_TAKES_HINT = 4096,
 };
 
 #define CLI_REPEAT_MAX  1000000
@@ -39,10 +42,15 @@ struct cli_options {
     const char *backend; /* NULL: any */
     const char *device;  /* NULL: the first; see cli_device_open */
     const char *output;  /* NULL: not given */
+    const char *record;  /* NULL: not given */
+    bool audit;
+    bool calibrate;
+    bool has_hint; /* `repeat_hint` was given */
+    uint32_t repeat_hint;
+    uint32_t batch; /* 0: not given */
     enum vyre_mode mode;
     uint32_t repeat;  /* 0: not given */
     uint32_t workers; /* 0: not given */
-    bool calibrate;
     struct cli_store_options store;
 };
 

@@ -27,7 +27,7 @@ static enum cli_exit fail(const char *path, int error)
     return CLI_EXIT_FAILED;
 }
 
-static bool is_same_file(const char *path, const char *other)
+bool cli_is_same_file(const char *path, const char *other)
 {
     struct stat one;
     struct stat two;
@@ -108,7 +108,7 @@ enum cli_exit cli_out_file(const char *path, const char *input, struct cli_outpu
         write(user, standard);
         return CLI_EXIT_DONE;
     }
-    if (is_same_file(path, input)) {
+    if (cli_is_same_file(path, input)) {
         struct vyre_diag diag;
         (void)vyre_diag_set(&diag, VYRE_DIAG_CLI_USAGE, NULL, 0, "the output is the record itself");
         vyre_diag_set_fix(&diag, "Name another file with -o.");

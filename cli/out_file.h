@@ -4,6 +4,8 @@
 #ifndef VYRE_CLI_OUT_FILE_H
 #define VYRE_CLI_OUT_FILE_H
 
+#include <stdbool.h>
+
 #include "command.h"
 
 /*
@@ -12,5 +14,8 @@
  */
 enum cli_exit cli_out_file(const char *path, const char *input, struct cli_output *standard,
                            void (*write)(void *user, struct cli_output *out), void *user);
+
+/* Whether both are there and the same file. */
+bool cli_is_same_file(const char *path, const char *other);
 
 #endif

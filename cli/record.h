@@ -87,7 +87,8 @@ struct record_lease {
     uint32_t device;
     int64_t lease;
     int64_t begin_ns;
-    int64_t end_ns; /* RECORD_UNKNOWN: it did not end */
+    int64_t end_ns;  /* RECORD_UNKNOWN: it did not end */
+    bool is_derived; /* the end is not measured */
 };
 
 struct record_recording {
@@ -98,6 +99,24 @@ struct record_recording {
     int64_t size_bytes;
     int64_t begin_ns;
     int64_t record_ns;
+};
+
+/* What the policies were asked of a shape, and two verdicts that cannot be worked out again. */
+struct record_policies {
+    uint32_t device;
+    char shape[33];
+    size_t before_batch; /* it stands before this one of `batches` */
+    struct vyre_persistent_kernel_input persistent_kernel;
+    struct vyre_command_reuse_input command_reuse; /* without the repeats */
+    struct vyre_bindless_input bindless;
+    struct vyre_trace_jit_input trace_jit;
+    uint32_t arm_count;
+    struct vyre_arm_verdict arms;
+    struct vyre_copy_verdict copy;
+    enum vyre_origin plain_origin;
+    enum vyre_origin replay_origin;
+    enum vyre_origin persistent_origin;
+    char unfit[VYRE_REASON_BYTES]; /* why persistent mode is out; "": it is not */
 };
 
 struct record_use {
@@ -184,6 +203,7 @@ struct record {
     RECORD_LIST(struct record_kernel) kernels;
     RECORD_LIST(struct record_lease) leases;
     RECORD_LIST(struct record_recording) recordings;
+    RECORD_LIST(struct record_policies) policies; /* of shapes; a record may have none */
     RECORD_LIST(struct record_batch) batches;
     RECORD_LIST(struct record_use) uses;
     RECORD_LIST(struct record_candidate) candidates;

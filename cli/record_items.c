@@ -181,6 +181,7 @@ static void read_lease(struct record_reader *reader, const json_t *json)
     lease.lease = member(reader, json, "lease");
     lease.begin_ns = record_moment(reader, json_object_get(json, "begin_ns"), "begin_ns");
     lease.end_ns = record_moment(reader, json_object_get(json, "end_ns"), "end_ns");
+    lease.is_derived = json_is_true(json_object_get(json, "derived"));
     /* It is among the last few, or it was never begun. */
     for (size_t i = record->leases.count; i > 0 && record->leases.count - i < 256; i--) {
         struct record_lease *known = &record->leases.items[i - 1];
@@ -344,7 +345,7 @@ bool record_item(struct record_reader *reader, const json_t *json, bool *out_is_
     } kinds[] = {
         {"end", read_end},       {"label", read_label},           {"device", read_device},
         {"closed", read_closed}, {"calibrated", read_calibrated}, {"kernel", read_kernel},
-        {"lease", read_lease},   {"recording", read_recording},
+        {"lease", read_lease},   {"recording", read_recording},   {"shape", record_policies},
     };
     *out_is_end = false;
     if (json_is_array(json)) {

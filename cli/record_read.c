@@ -349,6 +349,7 @@ void record_destroy(struct record **record)
     free(dead->kernels.items);
     free(dead->leases.items);
     free(dead->recordings.items);
+    free(dead->policies.items);
     free(dead->batches.items);
     free(dead->uses.items);
     free(dead->candidates.items);

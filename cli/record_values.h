@@ -54,4 +54,7 @@ size_t record_array(struct record_reader *reader, const json_t *json, const char
 /* One line of `records`. *out_is_end: it was the last. */
 bool record_item(struct record_reader *reader, const json_t *json, bool *out_is_end);
 
+/* An entry of type `shape`, into `policies`: record_policies.c. */
+void record_policies(struct record_reader *reader, const json_t *json);
+
 #endif

@@ -198,6 +198,8 @@ static void write_leases(struct page *page)
         moment(page, lease->begin_ns);
         text(page, ",");
         moment(page, lease->end_ns);
+        text(page, ",");
+        number(page, lease->is_derived);
         text(page, "]");
     }
     text(page, "]");

@@ -11,10 +11,12 @@
 #include "options.h"
 #include "run_print.h"
 #include "target.h"
+#include "watch.h"
 
 #define RUN_TAKES                                                                                \
     (CLI_TAKES_FILE | CLI_TAKES_BACKEND | CLI_TAKES_DEVICE | CLI_TAKES_MODE | CLI_TAKES_REPEAT | \
-     CLI_TAKES_WORKERS | CLI_TAKES_QUIET | CLI_TAKES_STORE | CLI_TAKES_CALIBRATE)
+     CLI_TAKES_WORKERS | CLI_TAKES_QUIET | CLI_TAKES_STORE | CLI_TAKES_CALIBRATE |               \
+     CLI_TAKES_RECORD)
 
 /* All that a run holds; released in one place. */
 struct run {
@@ -27,6 +29,8 @@ struct run {
     struct cli_progress progress;
     struct cli_knowledge knowledge;
     struct cli_decisions decisions;
+    struct cli_watch watch;
+    struct cli_output *out; /* Borrowed */
     char (*digests)[VYRE_HASH128_TEXT_BYTES];
 };
 
@@ -65,7 +69,11 @@ static enum vyre_status set_up(struct run *run, struct vyre_diag *diag)
     enum vyre_status status = workload_load(run->options.file, &run->workload, diag);
     if (status == VYRE_OK)
         status = vyre_audit_create(&audit_desc, &run->audit, diag);
-    const struct vyre_instance_desc instance_desc = {.audit = run->audit};
+    if (status == VYRE_OK)
+        status = cli_watch_open(&run->watch, &run->options, run->workload, run->out, &run->progress,
+                                diag);
+    const struct vyre_instance_desc instance_desc = {.audit = run->audit,
+                                                     .observer = &run->watch.observer};
     if (status == VYRE_OK)
         status = vyre_instance_create(&instance_desc, &run->instance, diag);
     struct vyre_device *device = NULL;
@@ -114,6 +122,12 @@ static void print(struct run *run, struct cli_output *out)
         run_print_text(&summary, cli_colour_wanted(STDOUT_FILENO), out);
 }
 
+static void print_record(const struct run *run)
+{
+    if (!run->options.json && !run->options.quiet)
+        cli_watch_print(&run->watch, run->options.record, run->out);
+}
+
 static enum cli_exit execute(struct run *run, struct cli_output *out)
 {
     struct vyre_diag diag;
@@ -135,8 +149,13 @@ static enum cli_exit execute(struct run *run, struct cli_output *out)
     }
     cli_decisions_end(&run->decisions, run->session->device);
     print(run, out);
-    if (run->runner.busy)
+    if (run->runner.busy) {
+        /* The device is not closed: what it has to tell by now is told here. */
+        (void)!vyre_device_wait_idle(run->session->device, 0, NULL);
+        print_record(run);
+        (void)cli_watch_close(&run->watch, NULL);
         cli_interrupt_leave(out);
+    }
     /* Whoever waits for the results does not wait for the store. */
     cli_output_flush(out);
     cli_knowledge_keep(&run->knowledge, run->session->device);
@@ -158,8 +177,15 @@ enum cli_exit cli_run_run(char **arguments, size_t count, struct cli_output *out
     }
     if (run.options.repeat == 0)
         run.options.repeat = 1;
+    run.out = out;
     enum cli_exit result = execute(&run, out);
     release(&run);
+    if (result == CLI_EXIT_DONE || result == CLI_EXIT_INTERRUPTED)
+        print_record(&run);
+    if (cli_watch_close(&run.watch, &diag) != VYRE_OK) {
+        cli_message_print_file(&diag, run.options.record);
+        result = result == CLI_EXIT_DONE ? CLI_EXIT_FAILED : result;
+    }
     return result;
 }
 
@@ -167,7 +193,8 @@ void cli_run_help(struct cli_output *out)
 {
     cli_output_text(
         out, "Usage: vyre run FILE [--backend B] [--device D] [--mode M] [--repeat N]\n"
-             "                [--workers N] [--calibrate] [--store PATH] [--no-store] [--json]\n"
+             "                [--workers N] [--calibrate] [--store PATH] [--no-store]\n"
+             "                [--record OUT.json] [--audit] [--json]\n"
              "                [--quiet]\n"
              "\n"
              "Runs the workload FILE and prints, for each of its batches, how it was launched and\n"
@@ -182,6 +209,8 @@ void cli_run_help(struct cli_output *out)
              "      --calibrate     measure the device's costs first, whatever the store has\n"
              "      --store PATH    where costs and learnings are kept; see `vyre store`\n"
              "      --no-store      use none, and keep none\n"
+             "      --record OUT    write what happened to a file for report, trace and explain\n"
+             "      --audit         print a line when a batch is decided otherwise than before\n"
              "      --json          print one JSON document\n"
              "      --quiet         print no table and no progress\n"
              "  -h, --help          print this help\n"
@@ -197,5 +226,6 @@ void cli_run_help(struct cli_output *out)
              "Examples:\n"
              "  vyre run examples/workloads/decode.json\n"
              "  vyre run work.json --mode replay --repeat 10\n"
-             "  vyre run work.json --json | jq .digests\n");
+             "  vyre run work.json --json | jq .digests\n"
+             "  vyre run work.json --record out.json && vyre report out.json\n");
 }

@@ -130,6 +130,7 @@ static void arguments(struct trace *trace, enum span_kind kind, size_t index)
         break;
     case SPAN_LEASE:
         cli_json_i64(&trace->json, "lease", record->leases.items[index].lease);
+        cli_json_flag(&trace->json, "derived", record->leases.items[index].is_derived);
         break;
     }
 }

@@ -11,13 +11,13 @@ _vyre_value() {
     --mode) COMPREPLY=($(compgen -W "auto plain replay persistent" -- "$2")) ;;
     --csv) COMPREPLY=($(compgen -f -X '!*.csv' -- "$2") $(compgen -d -- "$2")) ;;
     --store) COMPREPLY=($(compgen -f -- "$2")) ;;
-    -o | --output) COMPREPLY=($(compgen -f -- "$2")) ;;
+    -o | --output | --record) COMPREPLY=($(compgen -f -- "$2")) ;;
     --device)
         COMPREPLY=()
         [ "${COMP_WORDS[1]}" = store ] ||
             COMPREPLY=($(compgen -W "cpu integrated discrete software" -- "$2"))
         ;;
-    --repeat | --workers | --older-than | --size) COMPREPLY=() ;;
+    --repeat | --repeat-hint | --batch | --workers | --older-than | --size) COMPREPLY=() ;;
     *) return 1 ;;
     esac
 }
@@ -33,18 +33,22 @@ _vyre() {
         previous=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run compare report trace devices probe decide store help --help --version" -- "$current"))
+        COMPREPLY=($(compgen -W "run compare explain report trace devices probe decide store help --help --version" -- "$current"))
         return
     fi
     _vyre_value "$previous" "$current" && return
     case $command in
     run)
         options="--backend --device --mode --repeat --workers --calibrate --store --no-store"
-        options="$options --json --quiet --help" files=yes
+        options="$options --record --audit --json --quiet --help" files=yes
         ;;
     compare)
         options="--backend --device --repeat --workers --calibrate --store --no-store"
         options="$options --json --quiet --help" files=yes
+        ;;
+    explain)
+        options="--backend --device --repeat-hint --calibrate --store --no-store --workers --batch"
+        options="$options --json --help" files=yes
         ;;
     report | trace) options="--output --help" files=yes ;;
     devices) options="--store --no-store --json --help" ;;
@@ -59,7 +63,7 @@ _vyre() {
         [ "${COMP_WORDS[2]}" = import ] && files=yes
         [ "$COMP_CWORD" -eq 2 ] && options="list export import prune check --help" files=
         ;;
-    help) options="run compare report trace devices probe decide store" ;;
+    help) options="run compare explain report trace devices probe decide store" ;;
     *) return ;;
     esac
     if [ -n "$files" ] && [[ $current != -* ]]; then

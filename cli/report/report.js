@@ -31,7 +31,7 @@
     let step = 0;
     const size = Math.abs(value);
     while (step + 1 < steps.length && size >= steps[step + 1][1] * 0.9995) step++;
-    if (step === 0) return whole.format(Math.round(value)) + ' ' + steps[0][0];
+    if (step === 0) return whole.format(Math.round(value) + 0) + ' ' + steps[0][0];
     const number = value / steps[step][1];
     const digits = Math.abs(number) < 9.995 ? 2 : Math.abs(number) < 99.95 ? 1 : 0;
     return number.toFixed(digits) + ' ' + steps[step][0];
@@ -215,7 +215,7 @@
     const style = getComputedStyle(document.documentElement);
     colours = {};
     for (const name of ['panel', 'ink', 'quiet', 'line', 'soft', 'accent', 'compile', 'lease', 'copy',
-      'record', 'bad', 'good', 'grid']) colours[name] = style.getPropertyValue('--' + name).trim();
+      'command', 'record', 'bad', 'good', 'grid']) colours[name] = style.getPropertyValue('--' + name).trim();
     colours.modes = names.mode.map((_, i) => style.getPropertyValue('--mode-' + Math.min(i, 4)).trim());
   }
 
@@ -318,6 +318,10 @@
       const title = `${device.backend}: ${deviceName(number)}`;
       lanes.push({name: title, kind: 'batch', height: 46, begin: rows.device_begin_ns,
         end: (i) => rows.device_end_ns[i], list: own, head: true});
+      if (own.indices.length > 0) {
+        lanes.push({name: 'commands', kind: 'commands', height: 22, begin: rows.device_begin_ns,
+          end: (i) => rows.device_end_ns[i], list: own, sub: true});
+      }
       if (own.indices.some((i) => data.works[rows.work[i]][5] > 0)) {
         lanes.push({name: 'copies', kind: 'copies', height: 26, begin: rows.device_begin_ns,
           end: (i) => rows.device_end_ns[i], list: own, sub: true});
@@ -326,7 +330,7 @@
       if (leases.length > 0) {
         lanes.push({name: 'leases', kind: 'span', height: 20, sub: true, spans: leases.map((lease) =>
           ({begin: lease[2], end: lease[3] === null ? lastNs : lease[3], colour: 'lease',
-            text: `lease ${lease[1]}`}))});
+            text: `lease ${lease[1]}${lease[4] ? ', its end derived' : ''}`}))});
       }
     });
   }
@@ -426,13 +430,56 @@
       const span = Math.max(1 / perNs, lane.end(i) - lane.begin[i]);
       cover(pixels, 0, width, x0, Math.max(x1, x0 + 0.5), data.works[rows.work[i]][5] / span);
     });
-    let most = 0;
-    for (let pixel = 0; pixel < width; pixel++) most = Math.max(most, pixels[pixel]);
     context.fillStyle = colours.copy;
+    drawRates(context, pixels, lane, top, width);
+    return drawn;
+  }
+
+  const commandCounts = data.works.map((work) =>
+    work.slice(0, names.command.length).reduce((sum, kind) => sum + kind, 0));
+
+  /* The height of a lane of rates: a few spikes must not flatten all the rest. */
+  function usualMost(pixels, width) {
+    const used = pixels.slice(0, width).filter((value) => value > 0).sort();
+    return used.length === 0 ? 0 : Math.min(used[used.length - 1], 1.5 * used[Math.floor(used.length * 0.95)]);
+  }
+
+  function drawRates(context, pixels, lane, top, width) {
+    const most = usualMost(pixels, width);
     for (let pixel = 0; pixel < width && most > 0; pixel++) {
       if (pixels[pixel] === 0) continue;
-      const height = Math.max(1, pixels[pixel] / most * (lane.height - 6));
+      const height = Math.max(1, Math.min(1, pixels[pixel] / most) * (lane.height - 6));
       context.fillRect(GUTTER + pixel, top + lane.height - 3 - height, 1, height);
+    }
+  }
+
+  /* "106 dispatch, 2 upload: matvec ×43, rope ×12". */
+  function commandText(i) {
+    const work = data.works[rows.work[i]];
+    const kinds = names.command.map((name, kind) => work[kind] ? `${whole.format(work[kind])} ${name}` : '')
+      .filter(Boolean).join(', ');
+    const kernels = [];
+    for (let at = 6; at < work.length; at += 2) kernels.push(`${label(work[at])} ×${whole.format(work[at + 1])}`);
+    return kinds + (kernels.length ? ': ' + kernels.join(', ') : '');
+  }
+
+  /* Commands per time; the single ones are not timed. Where there is room, which they are. */
+  function drawCommands(context, lane, top, width) {
+    const pixels = new Float32Array(width + 1);
+    const wide = [];
+    const drawn = visitBatches(lane, width, (i, x0, x1) => {
+      const end = Math.max(x1, x0 + 0.5);
+      cover(pixels, 0, width, x0, end, commandCounts[rows.work[i]] / (end - x0));
+      if (x1 - x0 > 90) wide.push([i, Math.max(0, x0), Math.min(width, x1)]);
+    });
+    context.fillStyle = colours.command;
+    drawRates(context, pixels, lane, top, width);
+    context.textAlign = 'left';
+    for (const [i, x0, x1] of wide) {
+      context.fillStyle = colours.command;
+      context.fillRect(GUTTER + x0, top + 3, Math.max(1, x1 - x0 - 1), lane.height - 6);
+      context.fillStyle = colours.panel;
+      if (x1 - x0 > 40) context.fillText(clip(context, commandText(i), x1 - x0 - 10), GUTTER + x0 + 6, top + lane.height / 2);
     }
     return drawn;
   }
@@ -486,6 +533,7 @@
         top + lane.height / 2);
       if (lane.kind === 'span') drawSpans(context, lane, top, width);
       else if (lane.kind === 'copies') drawCopies(context, lane, top, width);
+      else if (lane.kind === 'commands') drawCommands(context, lane, top, width);
       else {
         const dense = visitBatches(lane, width, () => undefined) > width / 4;
         const drawn = (dense ? drawAggregate : drawSingly)(context, lane, top, width);
@@ -573,7 +621,8 @@
       const i = found.batch;
       tip.textContent = `${label(rows.label[i])} (batch ${rows.sequence[i]})\n` +
         `${wayName(rows.mode[i], rows.variant[i])}: ${names.why[rows.why[i]]}\n` +
-        `predicted ${nanoseconds(rows.predicted_ns[i])}, measured ${nanoseconds(rows.wall_ns[i])}`;
+        `predicted ${nanoseconds(rows.predicted_ns[i])}, measured ${nanoseconds(rows.wall_ns[i])}\n` +
+        commandText(i).slice(0, 160);
     }
     tip.hidden = false;
     const box = byId('timeline-box').getBoundingClientRect();
@@ -656,23 +705,28 @@
     timeAxis(area, GUTTER, 0, bottom, firstNs, lastNs);
     const modes = names.mode.length;
     const buckets = Math.max(1, Math.floor(width / 3));
-    const shares = new Float64Array(modes * buckets);
-    const density = new Float64Array(names.why.length * width);
+    const shares = new Float64Array(modes * (buckets + 1));
+    const density = new Float64Array(names.why.length * (width + 1));
+    // Each batch counts for the time that it took on its device.
     for (const i of shown) {
-      if (rows.submit_begin_ns[i] === null) continue;
-      const at = (rows.submit_begin_ns[i] - firstNs) / (lastNs - firstNs);
-      const bucket = Math.min(buckets - 1, Math.floor(at * buckets));
-      shares[rows.mode[i] * buckets + bucket] += rows.wall_ns[i] || 1;
-      density[rows.why[i] * width + Math.min(width - 1, Math.floor(at * width))]++;
+      const from = rows.device_begin_ns[i] === null ? rows.submit_begin_ns[i] : rows.device_begin_ns[i];
+      const to = rows.device_end_ns[i] === null ? from : rows.device_end_ns[i];
+      if (from === null) continue;
+      const begin = (from - firstNs) / (lastNs - firstNs);
+      const end = (to - firstNs) / (lastNs - firstNs);
+      cover(shares, rows.mode[i] * (buckets + 1), buckets, begin * buckets, end * buckets, 1);
+      cover(density, rows.why[i] * (width + 1), width, begin * width, end * width, 1);
     }
     for (let bucket = 0; bucket < buckets; bucket++) {
       let sum = 0;
-      for (let mode = 0; mode < modes; mode++) sum += shares[mode * buckets + bucket];
+      for (let mode = 0; mode < modes; mode++) sum += shares[mode * (buckets + 1) + bucket];
       let y = shareHeight;
+      const x0 = Math.round(bucket * width / buckets);
+      const x1 = Math.round((bucket + 1) * width / buckets);
       for (let mode = 0; mode < modes && sum > 0; mode++) {
-        const height = shares[mode * buckets + bucket] / sum * shareHeight;
+        const height = shares[mode * (buckets + 1) + bucket] / sum * shareHeight;
         context.fillStyle = colours.modes[mode];
-        context.fillRect(GUTTER + bucket * width / buckets, y - height, width / buckets - 0.5, height);
+        context.fillRect(GUTTER + x0, y - height, x1 - x0, height);
         y -= height;
       }
     }
@@ -683,14 +737,14 @@
       const top = shareHeight + 12 + row * rowHeight;
       context.fillStyle = colours.quiet;
       context.fillText(clip(context, names.why[why], GUTTER - 26), 14, top + rowHeight / 2);
-      let most = 0;
-      for (let pixel = 0; pixel < width; pixel++) most = Math.max(most, density[why * width + pixel]);
       context.fillStyle = colours.accent;
       for (let pixel = 0; pixel < width; pixel++) {
-        const value = density[why * width + pixel];
+        const value = density[why * (width + 1) + pixel];
         if (value === 0) continue;
-        context.globalAlpha = 0.35 + 0.65 * value / most;
-        context.fillRect(GUTTER + pixel - 0.5, top + 3, 2, rowHeight - 6);
+        // What is rare stays visible: at least two pixels wide.
+        const isAlone = value < 0.5 && !(density[why * (width + 1) + pixel + 1] > 0);
+        context.globalAlpha = 0.35 + 0.65 * Math.min(1, value);
+        context.fillRect(GUTTER + pixel, top + 3, isAlone ? 2 : 1, rowHeight - 6);
       }
       context.globalAlpha = 1;
     });
@@ -742,13 +796,16 @@
     const y = (value) => bottom - (Math.log10(value) - low) / (high - low) * (bottom - 6);
     context.strokeStyle = colours.grid;
     context.fillStyle = colours.quiet;
+    // As many marks as leave room for their texts.
+    const digits = high - low > 4 ? [1] : [1, 2, 5];
     const marks = [];
     for (let power = Math.floor(low); power <= high; power++) {
-      for (const digit of [1, 2, 5]) {
+      for (const digit of digits) {
         const value = digit * Math.pow(10, power);
         if (Math.log10(value) >= low && Math.log10(value) <= high) marks.push(value);
       }
     }
+    let free = -Infinity; // to its right there is room for the next text
     for (const value of marks) {
       context.beginPath();
       context.moveTo(x(value), 6);
@@ -756,15 +813,20 @@
       context.moveTo(left, y(value));
       context.lineTo(left + width, y(value));
       context.stroke();
+      const text = nanoseconds(value).replace(/\.0+ /, ' ');
+      const half = context.measureText(text).width / 2;
       context.textAlign = 'center';
-      context.fillText(nanoseconds(value).replace(/\.0+ /, ' '), x(value), bottom + 11);
+      if (x(value) - half > free) {
+        context.fillText(text, x(value), bottom + 11);
+        free = x(value) + half + 8;
+      }
       context.textAlign = 'right';
       context.fillText(nanoseconds(value).replace(/\.0+ /, ' '), left - 8, y(value));
     }
     context.textAlign = 'right';
     context.fillText('predicted →', left + width, bottom + 26);
     context.textAlign = 'left';
-    context.fillText('↑ measured', 2, bottom + 26);
+    context.fillText('↑ measured', left + 6, 14);
     context.strokeStyle = colours.quiet;
     context.setLineDash([4, 4]);
     context.beginPath();
@@ -814,6 +876,7 @@
       low = Math.min(low, savings[i]);
     }
     high += (high - low) * 0.14;
+    if (low < 0) low -= (high - low) * 0.1;
     const y = (value) => bottom - (value - low) / (high - low) * (bottom - 6);
     context.fillStyle = colours.quiet;
     context.strokeStyle = colours.grid;
@@ -834,8 +897,17 @@
       for (let i = 0; i < points; i++) context.lineTo(left + i, y(values[i]));
       context.stroke();
       context.textAlign = 'right';
-      context.fillText(`${name} ${nanoseconds(values[points - 1])}`, left + width - 4,
-        y(values[points - 1]) + (above ? -14 : 14));
+      // Inside the chart, whichever side has the room.
+      const wanted = y(values[points - 1]) + (above ? -14 : 14);
+      const at = Math.max(10, wanted > bottom - 6 ? y(values[points - 1]) - 14 : wanted);
+      const text = `${name} ${nanoseconds(values[points - 1])}`;
+      const wide = context.measureText(text).width;
+      context.globalAlpha = 0.8;
+      context.fillStyle = colours.panel;
+      context.fillRect(left + width - wide - 8, at - 8, wide + 8, 16);
+      context.globalAlpha = 1;
+      context.fillStyle = colour;
+      context.fillText(text, left + width - 4, at);
     };
     line(savings, colours.good, 'saved', savings[points - 1] > regrets[points - 1]);
     line(regrets, colours.bad, 'regret', true);
@@ -1244,8 +1316,18 @@
   function writeHead() {
     const used = new Set(rows.mode);
     const modeEntries = names.mode.map((name, i) => ['--mode-' + i, name]).filter((_, i) => used.has(i));
-    legend('timeline-legend', modeEntries.concat([['--bad', 'failed'], ['--compile', 'compile'],
-      ['--record', 'recording'], ['--copy', 'copied bytes'], ['--lease', 'lease of a resident kernel']]));
+    // Only what the record has.
+    const others = [[rows.status.some((status) => status !== 0), '--bad', 'failed'],
+      [data.kernels.length > 0, '--compile', 'compile'],
+      [data.recordings.length > 0, '--record', 'recording'],
+      [count > 0, '--command', 'commands per time'],
+      [data.end.copied_bytes > 0, '--copy', 'copied bytes per time'],
+      [data.leases.length > 0, '--lease', 'lease of a resident kernel']];
+    legend('timeline-legend', modeEntries.concat(others.filter((entry) => entry[0])
+      .map((entry) => entry.slice(1))));
+    if (rows.derived.some((derived) => derived)) {
+      byId('timeline-legend').append(make('span', null, 'paler: time on the device not measured'));
+    }
     legend('decisions-legend', modeEntries);
     byId('title').textContent = data.source;
     document.title = data.source + ' – Vyre report';

@@ -55,8 +55,9 @@ enum vyre_candidate_reason {
     VYRE_CANDIDATE_FIXED_TOO_DEAR = 7,   /* cheaper per batch, but not over the repeats expected */
     VYRE_CANDIDATE_IN_TRIAL = 8,         /* a trial is in flight */
     VYRE_CANDIDATE_MARGIN = 9,           /* cheaper by less than the margin for a switch */
+    VYRE_CANDIDATE_NOT_REQUIRED = 10,    /* it could run, but the caller required another */
 };
-#define VYRE_CANDIDATE_REASON_COUNT 10
+#define VYRE_CANDIDATE_REASON_COUNT 11
 
 /* "chosen", "ability-absent" and so on; "unknown" for anything else. Static. */
 VYRE_API const char *vyre_candidate_reason_name(enum vyre_candidate_reason reason);

@@ -24,6 +24,7 @@ extern "C" {
 struct vyre_instance;
 struct vyre_backend_ops;
 struct vyre_audit;
+struct vyre_observer;
 
 enum vyre_log_level {
     VYRE_LOG_ERROR = 0,
@@ -37,9 +38,10 @@ typedef void vyre_log_function(void *user, enum vyre_log_level level, const char
 /* A zeroed desc is fine. */
 struct vyre_instance_desc {
     struct vyre_allocator allocator;
-    vyre_log_function *log;   /* NULL: nothing is logged */
-    void *log_user;           /* Borrowed */
-    struct vyre_audit *audit; /* Borrowed: gets the verdicts of auto; NULL: none */
+    vyre_log_function *log;               /* NULL: nothing is logged */
+    void *log_user;                       /* Borrowed */
+    struct vyre_audit *audit;             /* Borrowed: gets the verdicts of auto; NULL: none */
+    const struct vyre_observer *observer; /* copied: is told what happens; NULL: nobody is */
 };
 
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_instance_create(const struct vyre_instance_desc *desc,

@@ -13,8 +13,12 @@
  * All times are those of vyre_clock_ns; 0 means "not known". Structs begin with their size and grow
  * only at the end.
  *
- * Thread-safety: events come from any thread that uses the instance and from driver threads, several
- * at once. An observer must not call back into Vyre. A recorder belongs to one instance.
+ * A program gives its observer to vyre_instance_create. With one, every batch is timed by the clock of
+ * the host and told once what it cost is known: by a later submit, by vyre_device_wait_idle or when
+ * the device is closed. What a calibration submits is not told.
+ *
+ * Thread-safety: events come from any thread that uses the instance, several at once. An observer must
+ * not call back into Vyre. A recorder belongs to one instance.
  */
 #ifndef VYRE_OBSERVER_H
 #define VYRE_OBSERVER_H
@@ -28,6 +32,7 @@
 #include <vyre/decision.h>
 #include <vyre/device.h>
 #include <vyre/diag.h>
+#include <vyre/explain.h>
 #include <vyre/export.h>
 
 #ifdef __cplusplus
@@ -45,8 +50,9 @@ enum vyre_event_type {
     VYRE_EVENT_BATCH_COMPLETED = 5,
     VYRE_EVENT_LEASE = 6,
     VYRE_EVENT_RECORDING = 7,
+    VYRE_EVENT_SHAPE = 8,
 };
-#define VYRE_EVENT_TYPE_COUNT 8
+#define VYRE_EVENT_TYPE_COUNT 9
 
 /* "none", "device-opened" and so on; "unknown" for anything else. Static. */
 VYRE_API const char *vyre_event_type_name(enum vyre_event_type type);
@@ -120,8 +126,8 @@ struct vyre_event_batch_completed {
 /* A persistent kernel became resident (end_ns is 0) or left. */
 struct vyre_event_lease {
     uint32_t size_bytes;
-    uint32_t reserved;
-    uint64_t lease; /* counts the device's leases from 1 */
+    uint32_t is_derived; /* 1: the end is not measured; it follows from when work came and went */
+    uint64_t lease;      /* counts the device's leases from 1 */
     uint64_t begin_ns;
     uint64_t end_ns;
 };
@@ -141,6 +147,19 @@ struct vyre_event_recording {
     uint64_t record_ns;               /* made: what recording it took */
 };
 
+/*
+ * A batch of a shape that was not met before, or not since the device's costs changed: what the six
+ * policies are asked of it and what they say. Comes before the batch. Of the explanation's `next`
+ * nothing is to be relied on: the batch has its own decision.
+ */
+struct vyre_event_shape {
+    uint32_t size_bytes;
+    uint32_t reserved;
+    uint64_t shape_lo;
+    uint64_t shape_hi;
+    const struct vyre_explanation *explanation;
+};
+
 struct vyre_event {
     uint32_t size_bytes;
     enum vyre_event_type type; /* says which pointer of `as` is valid */
@@ -154,6 +173,7 @@ struct vyre_event {
         const struct vyre_event_batch_completed *batch_completed;
         const struct vyre_event_lease *lease;
         const struct vyre_event_recording *recording;
+        const struct vyre_event_shape *shape;
     } as;
 };
 
@@ -221,6 +241,9 @@ struct vyre_metrics {
     struct vyre_decision_counters decisions;
     struct vyre_device_memory memory;
 };
+
+/* Fills it in. `label` is valid until the device is closed. Any thread, at any time. */
+VYRE_API void vyre_device_get_metrics(struct vyre_device *device, struct vyre_metrics *out_metrics);
 
 /*
  * Prometheus' text format (version 0.0.4) for `count` devices: HELP and TYPE once per metric, labels

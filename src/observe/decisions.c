@@ -120,6 +120,11 @@ static void increment(_Atomic uint64_t *count)
     atomic_store_explicit(count, get(count) + 1, memory_order_relaxed);
 }
 
+uint64_t vyre_decisions_decided(const struct vyre_decisions *decisions)
+{
+    return get(&decisions->counts.decided);
+}
+
 bool vyre_decisions_sample(struct vyre_decisions *decisions, enum vyre_mode mode,
                            enum vyre_decision_why why, bool notable, uint64_t now_ns)
 {

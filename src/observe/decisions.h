@@ -52,6 +52,9 @@ void vyre_decisions_destroy(struct vyre_decisions **decisions);
 /* Records that the ring holds: what the options' value became. */
 uint32_t vyre_decisions_limit(const struct vyre_decisions *decisions);
 
+/* The sequence of the decision counted last. */
+uint64_t vyre_decisions_decided(const struct vyre_decisions *decisions);
+
 /* Counts one decision; true when it is to be recorded with begin. */
 VYRE_NODISCARD bool vyre_decisions_sample(struct vyre_decisions *decisions, enum vyre_mode mode,
                                           enum vyre_decision_why why, bool notable,

@@ -11,8 +11,9 @@
 const char *vyre_event_type_name(enum vyre_event_type type)
 {
     static const char *const names[VYRE_EVENT_TYPE_COUNT] = {
-        "none",           "device-opened",   "device-closed", "calibrated",
-        "kernel-created", "batch-completed", "lease",         "recording"};
+        "none",       "device-opened",  "device-closed",
+        "calibrated", "kernel-created", "batch-completed",
+        "lease",      "recording",      "shape"};
     return NAME_OF(names, type);
 }
 

@@ -224,6 +224,9 @@ static bool take_of_device(struct vyre_recorder *recorder, const struct vyre_eve
     case VYRE_EVENT_RECORDING:
         vyre_record_line_recording(&line, number, recorder->start_ns, time_ns, event->as.recording);
         break;
+    case VYRE_EVENT_SHAPE:
+        vyre_record_line_shape(&line, number, event->as.shape);
+        break;
     case VYRE_EVENT_NONE:
     case VYRE_EVENT_DEVICE_OPENED:
     case VYRE_EVENT_BATCH_COMPLETED:

@@ -126,7 +126,14 @@ void vyre_record_line_head(struct vyre_record_text *line, uint64_t start_ns, uin
               "\"measured_ns\",\"count\"],"
               "\"cost\":[\"known\",\"noisy\",\"samples\",\"min_ns\",\"median_ns\",\"spread_ns\","
               "\"confidence_ns\"],"
-              "\"ability\":[\"value\",\"reason\"]},\n");
+              "\"ability\":[\"value\",\"reason\"],"
+              "\"persistent_kernel\":[\"batch_size\",\"per_launch_overhead_ns\","
+              "\"per_item_kernel_ns\",\"persistent_setup_overhead_ns\"],"
+              "\"command_reuse\":[\"per_launch_overhead_ns\",\"record_overhead_ns\","
+              "\"replay_overhead_ns\"],"
+              "\"bindless\":[\"resource_count\",\"support\",\"dynamic_indexing\"],"
+              "\"trace_jit\":[\"shader_hit_count\",\"prediction_confidence_bps\","
+              "\"speculative_spec_cost_ns\",\"miss_cost_ns\"]},\n");
     head_names(line);
     vyre_record_text_append(line, "\"records\":[\n");
 }
@@ -280,6 +287,7 @@ void vyre_record_line_lease(struct vyre_record_text *line, uint32_t device, uint
     vyre_record_text_member(line, "lease", lease->lease);
     member_moment(line, "begin_ns", start_ns, lease->begin_ns);
     member_moment(line, "end_ns", start_ns, lease->end_ns);
+    vyre_record_text_append(line, lease->is_derived ? ",\"derived\":true" : ",\"derived\":false");
     end_object(line);
 }
 
@@ -294,6 +302,50 @@ void vyre_record_line_recording(struct vyre_record_text *line, uint32_t device, 
     vyre_record_text_member(line, "size_bytes", recording->size_of_recording_bytes);
     member_moment(line, "begin_ns", start_ns, recording->begin_ns);
     vyre_record_text_member(line, "record_ns", recording->record_ns);
+    end_object(line);
+}
+
+static void origin(line_text *line, const char *key, enum vyre_origin of)
+{
+    vyre_record_text_append(line, key);
+    vyre_record_text_string(line, vyre_origin_name(of));
+}
+
+void vyre_record_line_shape(struct vyre_record_text *line, uint32_t device,
+                            const struct vyre_event_shape *shape)
+{
+    const struct vyre_explanation *said = shape->explanation;
+    const struct vyre_persistent_kernel_input *resident = &said->persistent_kernel;
+    const struct vyre_command_reuse_input *reuse = &said->command_reuse;
+    const struct vyre_bindless_input *bindless = &said->bindless;
+    const struct vyre_trace_jit_input *jit = &said->trace_jit;
+    const uint64_t resident_row[] = {resident->batch_size, resident->per_launch_overhead_ns,
+                                     resident->per_item_kernel_ns,
+                                     resident->persistent_setup_overhead_ns};
+    const uint64_t reuse_row[] = {reuse->per_launch_overhead_ns, reuse->record_overhead_ns,
+                                  reuse->replay_overhead_ns};
+    const uint64_t bindless_row[] = {bindless->resource_count, (uint64_t)bindless->support,
+                                     bindless->dynamic_indexing};
+    const uint64_t jit_row[] = {jit->shader_hit_count, jit->prediction_confidence_bps,
+                                jit->speculative_spec_cost_ns, jit->miss_cost_ns};
+    char arms[VYRE_VERDICT_TEXT_BYTES] = "", copy[VYRE_VERDICT_TEXT_BYTES] = "";
+    vyre_arm_independence_format(&said->verdicts.arms, arms, sizeof arms);
+    vyre_copy_overlap_format(&said->verdicts.copy, copy, sizeof copy);
+    begin_object(line, "shape", device);
+    vyre_record_text_append(line, ",\"shape\":");
+    vyre_record_text_hash(line, shape->shape_hi, shape->shape_lo);
+    member_numbers(line, "persistent_kernel", resident_row, 4);
+    vyre_record_text_member(line, "arm_count", said->arm_count);
+    member_string(line, "arms", arms);
+    member_string(line, "copy", copy);
+    member_numbers(line, "command_reuse", reuse_row, 3);
+    member_numbers(line, "bindless", bindless_row, 3);
+    member_numbers(line, "trace_jit", jit_row, 4);
+    origin(line, ",\"origins\":{\"plain\":", said->plain_origin);
+    origin(line, ",\"replay\":", said->replay_origin);
+    origin(line, ",\"persistent\":", said->persistent_origin);
+    vyre_record_text_char(line, '}');
+    member_string(line, "unfit", said->unfit_reason);
     end_object(line);
 }
 

@@ -57,6 +57,8 @@ void vyre_record_line_lease(struct vyre_record_text *line, uint32_t device, uint
                             const struct vyre_event_lease *lease);
 void vyre_record_line_recording(struct vyre_record_text *line, uint32_t device, uint64_t start_ns,
                                 int64_t time_ns, const struct vyre_event_recording *recording);
+void vyre_record_line_shape(struct vyre_record_text *line, uint32_t device,
+                            const struct vyre_event_shape *shape);
 void vyre_record_line_batch(struct vyre_record_text *line, const struct vyre_record_batch_ids *ids,
                             uint64_t start_ns, const struct vyre_event_batch_completed *batch);
 

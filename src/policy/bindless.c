@@ -30,14 +30,20 @@ static const char *support_text(enum vyre_bindless_support support)
     return "has no";
 }
 
+static const char *resources_text(uint32_t count)
+{
+    if (count >= VYRE_BINDLESS_THRESHOLD)
+        return "s reach";
+    return count == 1 ? " is below" : "s are below";
+}
+
 size_t vyre_bindless_explain(const struct vyre_bindless_input *input, char *out, size_t capacity)
 {
     struct vyre_text text = vyre_text_begin(out, capacity);
-    bool enough = input->resource_count >= VYRE_BINDLESS_THRESHOLD;
     vyre_text_appendf(&text,
-                      "%u resources are %s the threshold of %u, the device %s bindless "
-                      "support and the indexing is %s.",
-                      input->resource_count, enough ? "not below" : "below",
+                      "%u resource%s the threshold of %u, the device %s bindless support and "
+                      "the indexing is %s.",
+                      input->resource_count, resources_text(input->resource_count),
                       (unsigned)VYRE_BINDLESS_THRESHOLD, support_text(input->support),
                       input->dynamic_indexing ? "dynamic" : "not dynamic");
     return text.length;

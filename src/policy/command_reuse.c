@@ -26,8 +26,8 @@ size_t vyre_command_reuse_explain(const struct vyre_command_reuse_input *input, 
 {
     struct vyre_text text = vyre_text_begin(out, capacity);
     if (input->repeat_count <= 1) {
-        vyre_text_appendf(&text, "Repeating %u times leaves nothing to replay.",
-                          input->repeat_count);
+        vyre_text_appendf(&text, "%u repeat%s nothing to replay.", input->repeat_count,
+                          input->repeat_count == 1 ? " leaves" : "s leave");
         return text.length;
     }
     if (input->replay_overhead_ns >= input->per_launch_overhead_ns) {

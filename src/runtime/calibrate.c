@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "runtime/internal.h"
+#include "runtime/emit.h"
 #include "runtime/probe_kernel.h"
 #include "runtime/samples.h"
 
@@ -447,10 +447,12 @@ enum vyre_status vyre_device_calibrate(struct vyre_device *device,
     uint64_t time_ns = probe.options->time_ns ? probe.options->time_ns : DEFAULT_TIME_NS;
     probe.figure_ns = time_ns / VYRE_COST_COUNT;
     memset(out_calibration, 0, sizeof *out_calibration);
+    vyre_emit_mute(device, true);
     set_up(&probe);
     if (probe.status == VYRE_OK)
         measure_all(&probe);
     tear_down(&probe);
+    vyre_emit_mute(device, false);
     if (probe.status != VYRE_OK)
         return probe.status;
     calibration.took_ns = vyre_device_now_ns(device) - start_ns;
@@ -480,6 +482,8 @@ enum vyre_status vyre_device_set_calibration(struct vyre_device *device,
     vyre_lock_acquire(&device->lock);
     device->calibration = *calibration;
     vyre_candidates_price(&device->candidates, &device->facts, calibration);
+    if (device->emit)
+        vyre_emit_calibrated_locked(device);
     vyre_lock_release(&device->lock);
     return VYRE_OK;
 }

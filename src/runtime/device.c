@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "runtime/internal.h"
+#include "runtime/emit.h"
 
 #define DEFAULT_IN_FLIGHT       256
 #define MAX_IN_FLIGHT           65536
@@ -115,6 +115,7 @@ static void host_log(void *context, enum vyre_log_level level, const char *text)
 
 static void free_tables(struct vyre_device *device)
 {
+    vyre_emit_free(device);
     vyre_recordings_deinit(&device->recordings);
     vyre_memory_free(&device->allocator, device->shape_notes,
                      device->governor.options.shape_limit * sizeof *device->shape_notes,
@@ -206,6 +207,11 @@ static enum vyre_status open_native(struct vyre_device *device,
     if (device->desc.cpu_workers == 0)
         device->desc.cpu_workers = device->facts.cpu_workers;
     status = allocate_tables(device, diag);
+    if (status == VYRE_OK) {
+        status = vyre_emit_open(device, diag);
+        if (status != VYRE_OK)
+            free_tables(device);
+    }
     if (status != VYRE_OK) {
         if (device->ops->quiesce)
             (void)device->ops->quiesce(device->native);
@@ -275,6 +281,7 @@ void vyre_device_close(struct vyre_device **device)
     /* A failed batch is its waiter's to know; closing only needs the work to have ended. */
     enum vyre_status idle = vyre_device_wait_idle(closing, VYRE_FOREVER, NULL);
     (void)idle;
+    vyre_emit_close(closing);
     bool quiet = !closing->ops->quiesce || closing->ops->quiesce(closing->native);
     if (!quiet)
         return; /* a kernel still runs: what it may touch must stay, so everything stays */
@@ -361,6 +368,18 @@ void vyre_device_count_decisions(struct vyre_device *device,
     memset(out_counters, 0, sizeof *out_counters);
     if (device->decisions)
         vyre_decisions_count(device->decisions, out_counters);
+}
+
+void vyre_device_get_metrics(struct vyre_device *device, struct vyre_metrics *out_metrics)
+{
+    *out_metrics = (struct vyre_metrics){
+        .size_bytes = sizeof *out_metrics,
+        .info = device->facts.info,
+        .label = device->label,
+    };
+    vyre_device_get_counters(device, &out_metrics->counters);
+    vyre_device_count_decisions(device, &out_metrics->decisions);
+    vyre_device_get_memory(device, &out_metrics->memory);
 }
 
 void vyre_device_get_counters(struct vyre_device *device, struct vyre_device_counters *out_counters)

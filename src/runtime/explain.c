@@ -9,6 +9,7 @@
 
 #include <vyre/explain.h>
 
+#include "runtime/explain.h"
 #include "runtime/note.h"
 
 static enum vyre_origin origin_of(const struct vyre_device *device, enum vyre_cost_id cost,
@@ -53,9 +54,10 @@ static void fill_turning_points(struct vyre_explanation *out)
         turning_point(resident->per_launch_overhead_ns, resident->persistent_setup_overhead_ns);
 }
 
-/* What the governor would choose next, asked on copies. */
-static void fill_next(struct vyre_device *device, struct vyre_body *body, uint32_t repeat_hint,
-                      struct vyre_shape_note *note, struct vyre_explanation *out)
+/* What the governor would choose next, asked on copies. Returns how often the shape was seen. */
+static uint32_t choose_next(struct vyre_device *device, struct vyre_body *body,
+                            uint32_t repeat_hint, struct vyre_shape_note *note,
+                            struct vyre_decision_record *out)
 {
     const struct vyre_governor_shape *known =
         vyre_governor_find(&device->governor, vyre_body_shape(body));
@@ -63,7 +65,7 @@ static void fill_next(struct vyre_device *device, struct vyre_body *body, uint32
     struct vyre_governor_shape shape = {.key = vyre_body_shape(body), .serial = UINT64_MAX};
     if (known)
         shape = *known;
-    out->repeats_seen = shape.seen;
+    uint32_t seen = shape.seen;
     shape.seen += shape.seen < UINT32_MAX;
     governor.counters.seen++;
 
@@ -75,7 +77,7 @@ static void fill_next(struct vyre_device *device, struct vyre_body *body, uint32
                              vyre_decide_learned_locked(device, body, &shape, note), 0, facts);
     vyre_governor_choose(&governor, &shape, facts, device->candidates.count, &batch, &choice);
     const struct vyre_candidate *chosen = &device->candidates.list[choice.candidate];
-    out->next = (struct vyre_decision_record){
+    *out = (struct vyre_decision_record){
         .shape_lo = shape.key.lo,
         .shape_hi = shape.key.hi,
         .command_count = body->view.command_count,
@@ -86,18 +88,27 @@ static void fill_next(struct vyre_device *device, struct vyre_body *body, uint32
         .why = choice.why,
         .predicted_ns = vyre_whole_ns(choice.predicted_ns),
     };
-    vyre_note_candidates(device, &choice, &out->next);
+    vyre_note_candidates(device, &choice, out);
+    return seen;
 }
 
-static void explain_locked(struct vyre_device *device, struct vyre_body *body, uint32_t repeat_hint,
-                           struct vyre_explanation *out)
+void vyre_explain_next_locked(struct vyre_device *device, struct vyre_body *body,
+                              uint32_t repeat_hint, struct vyre_decision_record *out_next)
 {
+    struct vyre_shape_note note = {.serial = 0};
+    (void)choose_next(device, body, repeat_hint, &note, out_next);
+}
+
+void vyre_explain_locked(struct vyre_device *device, struct vyre_body *body, uint32_t repeat_hint,
+                         struct vyre_explanation *out)
+{
+    memset(out, 0, sizeof *out);
     struct vyre_shape_note note = {.serial = 0};
     struct vyre_policy_inputs inputs;
     struct vyre_diag reason;
     vyre_diag_reset(&reason);
     out->arm_count = vyre_decide_plan_locked(device, body, &note);
-    fill_next(device, body, repeat_hint, &note, out);
+    out->repeats_seen = choose_next(device, body, repeat_hint, &note, &out->next);
     /* As the next submit would count: itself included. */
     uint32_t repeats = repeat_hint ? repeat_hint : out->next.repeats_seen;
     vyre_decide_inputs(device, body, repeats, &inputs);
@@ -134,13 +145,7 @@ enum vyre_status vyre_batch_explain(struct vyre_batch *batch, uint32_t repeat_hi
     if (batch->body->epoch != device->epoch)
         status = vyre_batch_check_alive_locked(device, batch->body, diag);
     if (status == VYRE_OK)
-        explain_locked(device, batch->body, repeat_hint, out);
+        vyre_explain_locked(device, batch->body, repeat_hint, out);
     vyre_lock_release(&device->lock);
     return status;
-}
-
-const char *vyre_origin_name(enum vyre_origin origin)
-{
-    static const char *const names[] = {"none", "stated", "calibrated", "observed", "hint"};
-    return (unsigned)origin < sizeof names / sizeof names[0] ? names[origin] : "unknown";
 }

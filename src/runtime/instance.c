@@ -71,6 +71,15 @@ enum vyre_status vyre_instance_register_backend(struct vyre_instance *instance,
     return VYRE_OK;
 }
 
+/* One of an older header is shorter; the rest of ours stays zero. */
+static void copy_observer(struct vyre_instance *instance, const struct vyre_observer *observer)
+{
+    size_t size_bytes = sizeof instance->observer;
+    if (observer->size_bytes != 0 && observer->size_bytes < size_bytes)
+        size_bytes = observer->size_bytes;
+    memcpy(&instance->observer, observer, size_bytes);
+}
+
 enum vyre_status vyre_instance_create(const struct vyre_instance_desc *desc,
                                       struct vyre_instance **out_instance, struct vyre_diag *diag)
 {
@@ -86,6 +95,8 @@ enum vyre_status vyre_instance_create(const struct vyre_instance_desc *desc,
         instance->log = desc->log;
         instance->log_user = desc->log_user;
         instance->audit = desc->audit;
+        if (desc->observer)
+            copy_observer(instance, desc->observer);
     }
     for (size_t i = 0; i < vyre_builtin_backend_count; i++) {
         enum vyre_status status =

@@ -50,6 +50,7 @@ struct vyre_instance {
     vyre_log_function *log;
     void *log_user;
     struct vyre_audit *audit; /* Borrowed; may be NULL */
+    struct vyre_observer observer;
     _Atomic uint64_t next_identity;
     size_t backend_count;
     struct vyre_instance_backend backends[VYRE_BACKENDS_MAX];
@@ -146,6 +147,7 @@ struct vyre_device {
     uint64_t shape_mark;                 /* counts stable shapes that were computed */
     struct vyre_measure measure;
     struct vyre_decisions *decisions; /* Owned; NULL: none are kept */
+    struct vyre_emit *emit;           /* Owned; NULL: there is no observer */
     uint64_t clock_ns;                /* when the clock was last read */
     void *left_behind; /* Owned: memory that work of the lost device may touch, of ... */
     size_t left_behind_bytes;

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "plan/interface_agree.h"
-#include "runtime/internal.h"
+#include "runtime/emit.h"
 #include "runtime/stable_shape.h"
 
 static void free_kernel(struct vyre_device *device, struct vyre_object *object)
@@ -206,7 +206,10 @@ enum vyre_status vyre_kernel_create(struct vyre_device *device, const struct vyr
     if (vyre_device_is_lost(device))
         return vyre_device_lost_status(device, diag);
     vyre_lock_acquire(&device->lock);
+    uint64_t begin_ns = device->emit ? vyre_device_now_ns(device) : 0;
     enum vyre_status status = create_locked(device, desc, out_kernel, diag);
+    if (status == VYRE_OK && device->emit)
+        vyre_emit_kernel_locked(device, *out_kernel, begin_ns);
     return vyre_device_unlock(device, status, diag);
 }
 

@@ -3,7 +3,7 @@
  */
 #include "runtime/measure.h"
 
-#include "runtime/internal.h"
+#include "runtime/emit.h"
 
 void vyre_measure_init(struct vyre_measure *measure)
 {
@@ -50,13 +50,21 @@ static void forget(struct vyre_device *device, uint64_t sequence)
                               measurement->candidate);
 }
 
+/* ... and whoever watches is told of the batch all the same. */
+static void pass_over(struct vyre_device *device, uint64_t sequence)
+{
+    forget(device, sequence);
+    if (device->emit)
+        vyre_emit_batch_locked(device, sequence, 0, 0);
+}
+
 /* ... because nobody was looking when it ended. */
 static void miss(struct vyre_device *device, uint64_t sequence)
 {
     struct vyre_shape_note *note = note_of(device, &entry_of(device, sequence)->measurement);
     if (note)
         note->missed = note->missed < UINT8_MAX ? (uint8_t)(note->missed + 1) : UINT8_MAX;
-    forget(device, sequence);
+    pass_over(device, sequence);
 }
 
 /* What plain launches of the shape cost so far; 0: not known. */
@@ -66,16 +74,21 @@ static double plain_ns(const struct vyre_measurement *measurement)
     return shape && shape->serial == measurement->serial ? shape->tracks[0].mean_ns : 0.0;
 }
 
+static int64_t saved_ns(const struct vyre_measurement *measurement, uint64_t cost_ns)
+{
+    double plain = measurement->candidate != 0 ? plain_ns(measurement) : 0.0;
+    return plain > 0.0 ? (int64_t)(plain - (double)cost_ns) : 0;
+}
+
 static void finish_record(struct vyre_device *device, const struct vyre_result_entry *entry,
                           uint64_t cost_ns)
 {
     const struct vyre_measurement *measurement = &entry->measurement;
-    double plain = measurement->candidate != 0 ? plain_ns(measurement) : 0.0;
     const struct vyre_decision_measured measured = {
         .host_ns = entry->result.host_ns,
         .device_ns = entry->result.device_ns,
         .wall_ns = cost_ns,
-        .saved_vs_plain_ns = plain > 0.0 ? (int64_t)(plain - (double)cost_ns) : 0,
+        .saved_vs_plain_ns = saved_ns(measurement, cost_ns),
     };
     vyre_decisions_finish(device->decisions, measurement->record, &measured);
 }
@@ -87,6 +100,8 @@ static void tell(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns
     const struct vyre_measurement *measurement = &entry->measurement;
     if (measurement->record)
         finish_record(device, entry, cost_ns);
+    if (device->emit)
+        vyre_emit_batch_locked(device, sequence, cost_ns, saved_ns(measurement, cost_ns));
     if (measurement->learns && entry->result.status == VYRE_OK) {
         const struct vyre_governor_sample sample = {
             .shape = measurement->shape,
@@ -138,22 +153,23 @@ static void tell_group(struct vyre_device *device, uint64_t first, uint64_t last
     double total = end_ns > begin_ns ? (double)(end_ns - begin_ns) : 0.0;
     double usual = 0.0;
     double predicted = 0.0;
+    /* All shares are known before the first is told: telling changes what is usual. */
     for (uint64_t i = first; i <= last; i++) {
-        const struct vyre_measurement *measurement = &entry_of(device, i)->measurement;
-        double known = usual_ns(measurement);
-        usual += known;
-        predicted += known > 0.0 ? 0.0 : measurement->predicted_ns + 1.0;
+        struct vyre_measurement *measurement = &entry_of(device, i)->measurement;
+        measurement->usual_ns = usual_ns(measurement);
+        usual += measurement->usual_ns;
+        predicted += measurement->usual_ns > 0.0 ? 0.0 : measurement->predicted_ns + 1.0;
     }
     double rest = total - usual > total * 0.1 ? total - usual : total * 0.1;
     for (uint64_t i = first; i <= last; i++) {
         const struct vyre_measurement *measurement = &entry_of(device, i)->measurement;
-        double known = usual_ns(measurement);
+        double known = measurement->usual_ns;
         if (known <= 0.0)
             tell(device, i, (uint64_t)(rest * (measurement->predicted_ns + 1.0) / predicted));
         else if (predicted <= 0.0)
             tell(device, i, (uint64_t)(total * known / usual));
         else
-            forget(device, i);
+            pass_over(device, i);
     }
 }
 

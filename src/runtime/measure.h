@@ -38,6 +38,7 @@ struct vyre_measurement {
     uint64_t record; /* the ticket of its decision record; 0: none */
     double predicted_ns;
     double update_ns;
+    double usual_ns; /* what it usually takes, known before its group is told; 0: nothing is */
     uint64_t start_ns;
     uint64_t end_ns;
     uint64_t look;                 /* lazy backends: in which its end was found */

@@ -3,7 +3,7 @@
  */
 #include <stdio.h>
 
-#include "runtime/internal.h"
+#include "runtime/emit.h"
 
 void vyre_label_copy(char out[VYRE_LABEL_BYTES], const char *label)
 {
@@ -56,6 +56,9 @@ void vyre_device_reclaim_locked(struct vyre_device *device)
     uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
     if (!device->dead_first || device->dead_first->last_sequence > completed)
         return;
+    /* What is told of a batch names objects: first all that is complete, then they may go. */
+    if (device->emit)
+        vyre_emit_flush_locked(device);
     /* A recording goes before what it names: backends keep pointers from it to them. */
     vyre_recordings_bury(&device->recordings, completed);
     while (device->dead_first && device->dead_first->last_sequence <= completed) {

@@ -153,6 +153,8 @@ static void evict(struct vyre_recordings *recordings, uint32_t slot, uint64_t co
         link = &recordings->slots[*link].next_in_bucket;
     *link = entry->next_in_bucket;
     unlink_use(recordings, slot);
+    if (recordings->on_evicted)
+        recordings->on_evicted(recordings->on_evicted_user, entry);
 
     if (entry->last_sequence <= completed)
         recordings->destroy(recordings->device, entry->native);

@@ -23,7 +23,8 @@
 
 struct vyre_recording {
     struct vyre_hash128 key;
-    void *native; /* Owned; NULL: the slot is free */
+    struct vyre_hash128 shape; /* zero: nobody was told of it */
+    void *native;              /* Owned; NULL: the slot is free */
     size_t size_bytes;
     uint64_t last_sequence; /* of the last submission that used it */
     uint64_t *identities;   /* Owned: of all buffers and kernels that it uses, ascending */
@@ -57,7 +58,9 @@ struct vyre_recordings {
     size_t total_bytes;
     uint64_t made, reused, evicted;
     void (*destroy)(void *device, void *native);
-    void *device; /* the backend's */
+    void *device;                                                           /* the backend's */
+    void (*on_evicted)(void *user, const struct vyre_recording *recording); /* may be NULL */
+    void *on_evicted_user;                                                  /* Borrowed */
 };
 
 /* `limit` is not 0. VYRE_OUT_OF_MEMORY leaves nothing behind. */

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "runtime/batch.h"
 #include "runtime/decide.h"
+#include "runtime/emit.h"
 #include "runtime/note.h"
 
 /*
@@ -99,6 +100,7 @@ static enum vyre_status find_recording_locked(struct vyre_device *device, struct
     struct vyre_batch_plan plan;
     void *native = NULL;
     size_t size_bytes = 0;
+    uint64_t begin_ns = device->emit ? vyre_device_now_ns(device) : 0;
     enum vyre_status status = vyre_batch_planner_plan(&device->planner, &body->view, &plan, diag);
     if (status == VYRE_OK)
         status = device->ops->record(device->native, &body->view, &plan, variant, &native,
@@ -107,8 +109,11 @@ static enum vyre_status find_recording_locked(struct vyre_device *device, struct
         return status;
     uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
     *out_recording = vyre_recordings_add(&device->recordings, key, native, size_bytes, completed);
-    if (note_objects(&device->recordings, *out_recording, body))
+    if (note_objects(&device->recordings, *out_recording, body)) {
+        if (device->emit)
+            vyre_emit_recorded_locked(device, body, *out_recording, begin_ns);
         return VYRE_OK;
+    }
     vyre_recordings_remove(&device->recordings, *out_recording, completed);
     *out_recording = NULL;
     return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
@@ -188,7 +193,9 @@ static void decide_locked(struct attempt *attempt)
         .sampled = turn < 2,
         .opens = turn == 0,
     };
-    if (options->timed || turn < 2 || (is_auto(attempt) && !is_settled_and_short(attempt->body)))
+    bool is_told = attempt->device->emit != NULL;
+    if (options->timed || turn < 2 || is_told ||
+        (is_auto(attempt) && !is_settled_and_short(attempt->body)))
         start_clock(attempt);
     attempt->choice = (struct vyre_mode_choice){options->mode, options->mode, VYRE_REASON_REQUIRED,
                                                 options->variant};
@@ -361,6 +368,10 @@ static void note_success_locked(struct attempt *attempt, struct vyre_result_entr
     entry->result.host_ns = now_ns - attempt->timing.start_ns;
     /* Relaxed: only a lazy backend's completions ask, and a little late is no harm. */
     atomic_store_explicit(&measurement->submitted_ns, now_ns, memory_order_relaxed);
+    if (device->emit)
+        vyre_emit_submitted_locked(device, entry->sequence, attempt->body,
+                                   attempt->options->repeat_hint, &attempt->choice,
+                                   is_auto(attempt) ? &attempt->governed : NULL);
 }
 
 /* Hands the submission to the backend: the whole of it, or nothing. */

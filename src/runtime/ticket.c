@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "runtime/body.h"
-#include "runtime/internal.h"
+#include "runtime/emit.h"
 
 /* ---- Ends, told by the backend ---------------------------------------------------------------- */
 
@@ -261,6 +261,11 @@ enum vyre_status vyre_device_wait_idle(struct vyre_device *device, uint64_t time
         return vyre_device_is_lost(device) ? vyre_device_lost_status(device, diag) : VYRE_OK;
     enum vyre_status status = vyre_ticket_wait(
         device, (struct vyre_ticket){device->identity, submitted}, timeout_ns, diag);
+    if (device->emit) {
+        vyre_lock_acquire(&device->lock);
+        vyre_emit_flush_locked(device);
+        vyre_lock_release(&device->lock);
+    }
     /* That one batch failed is its own waiter's business; idle is idle. */
     bool idle = vyre_device_is_complete(device, submitted);
     return idle && !vyre_device_is_lost(device) ? VYRE_OK : status;

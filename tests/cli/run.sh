@@ -84,7 +84,7 @@ wrong 2 cli-usage 'one file' run "$good" "$good"
 wrong 2 cli-usage 'needs a value' run "$good" --mode
 wrong 2 cli-usage 'needs a value' run "$good" --backend=
 wrong 2 cli-unknown-option 'mean .--mode.?' run "$good" --mod plain
-wrong 2 cli-unknown-option 'run has no option' run "$good" --record out.json
+wrong 2 cli-unknown-option 'run has no option' run "$good" --output out.json
 wrong 2 cli-unknown-option 'run has no option' run "$good" --json=yes
 wrong 2 value-word 'mean .replay.?' run "$good" --mode reply
 wrong 2 value-number '--repeat' run "$good" --repeat -1

@@ -1,8 +1,10 @@
 /*
- * record_fuzz.c: records of any bytes through the reader, and what was read through the page's data.
+ * record_fuzz.c: records of any bytes through the reader, and what was read through the page's data
+ * and through the explanation of its first batches.
  *
  * What must hold: the status and the diagnostic agree; a refused record names its place; in one that
- * was read every number is an index of something; the page's data has no `<`.
+ * was read every number is an index of something; the page's data has no `<`; an explanation has
+ * nothing that moves the cursor.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +13,7 @@
 
 #include "output.h"
 #include "record.h"
+#include "recorded_batch.h"
 #include "report_data.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -26,6 +29,25 @@ static ssize_t look(void *user, const char *bytes, size_t size_bytes)
     (void)user;
     require(memchr(bytes, '<', size_bytes) == NULL);
     return (ssize_t)size_bytes;
+}
+
+static ssize_t look_plain(void *user, const char *bytes, size_t size_bytes)
+{
+    (void)user;
+    for (size_t i = 0; i < size_bytes; i++)
+        require((unsigned char)bytes[i] >= 0x20 || bytes[i] == '\n');
+    return (ssize_t)size_bytes;
+}
+
+static void explain(const struct record *record, struct cli_output *out)
+{
+    for (size_t i = 0; i < record->batches.count && i < 16; i++) {
+        struct recorded_batch batch;
+        recorded_batch_find(&batch, record, i);
+        explain_print_policies(&batch.said, out);
+        explain_print_candidates(&batch.said, out);
+        explain_print_turns(&batch.said, out);
+    }
 }
 
 static void require_sound(const struct record *record)
@@ -74,6 +96,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(out != NULL);
         cli_output_init(out, look, NULL);
         require(cli_report_data(record, "</script>", out));
+        cli_output_flush(out);
+        cli_output_init(out, look_plain, NULL);
+        explain(record, out);
         cli_output_flush(out);
         free(out);
     } else {

@@ -31,6 +31,9 @@ def expect(what, data, ids, line=None, column=None):
         if column:
             test.equal(int(found[2]), column, f"column of {what}")
         test.check(not output.exists(), f"{what}: an output was written")
+    explained = test.run(test.vyre, "explain", bad, "--batch", "1", code=2)
+    test.equal(explained.stderr, done.stderr, f"explain of {what}")
+    test.equal(explained.stdout, "", f"what explain says of {what}")
 
 
 def edit(what, index, old, new, ids):
@@ -82,6 +85,14 @@ edit("a device out of turn", device_at, b'"device":1,', b'"device":3,', {"record
 edit("a key twice", device_at, b'"device":1,', b'"device":1,"device":1,', {"record-syntax"})
 edit("no type", device_at, b'"type"', b'"tipe"', {"record-value"})
 edit("abilities of another type", device_at, b'"abilities":[[', b'"abilities":[{},[', {"record-value"})
+shape_at = next(i for i, line in enumerate(lines) if b'"type":"shape"' in line)
+edit("a shape's device", shape_at, b'"device":1,', b'"device":9,', {"record-value"})
+edit("a shape's numbers", shape_at, b'"trace_jit":[0,', b'"trace_jit":[', {"record-value"})
+edit("a shape's inputs of another type", shape_at, b'"command_reuse":[', b'"command_reuse":{},"x":[', {"record-value"})
+edit("a shape's support", shape_at, b'"bindless":[3,2,', b'"bindless":[3,7,', {"record-value"})
+edit("a negative number of a shape", shape_at, b'"trace_jit":[0,', b'"trace_jit":[-1,', {"record-value"})
+edit("a shape's origins", shape_at, b'"origins":{', b'"origins":[],"x":{', {"record-value"})
+edit("a shape without verdicts", shape_at, b'"arms":', b'"legs":', {"record-value"})
 end_at = len(lines) - 3
 edit("another count", end_at, b'"batches_kept":40', b'"batches_kept":41', {"record-value"})
 edit("a comma too many", end_at, b"}", b"},", {"record-syntax"})

@@ -34,6 +34,21 @@ for number in (1, 2, 3, 30, 100):
         test.equal(origins.get("repeat_hint"), "hint" if batch["repeat_hint"] else None,
                    f"hint of {what}")
         test.equal(origins["plain-batch"], "calibrated", f"cost of {what}")
+        shape = next(entry for entry in record.of("shape")
+                     if (entry["device"], entry["shape"]) == (batch["device"], batch["shape"]))
+        verdicts = {one["policy"]: one for one in one["policies"]}
+        test.equal(len(verdicts), 6, f"policies of {what}")
+        launch, recording, replay = shape["command_reuse"]
+        repeats = batch["repeat_hint"] or batch["repeats_seen"]
+        saved = repeats * (launch - replay) - recording
+        pays = repeats > 1 and launch > replay and saved > 0
+        test.equal(verdicts["command_reuse"]["verdict"],
+                   f"record-and-replay:{saved}" if pays else "plain-launches", f"reuse of {what}")
+        inputs = {(i["name"], i["value"], i["origin"]) for i in verdicts["command_reuse"]["inputs"]}
+        test.check(("record_overhead_ns", recording, "calibrated") in inputs, f"inputs of {what}")
+        test.check(("repeat_count", repeats, "hint" if batch["repeat_hint"] else "observed") in inputs,
+                   f"repeats of {what}")
+        test.equal(verdicts["arm_independence"]["verdict"], shape["arms"], f"arms of {what}")
     text = test.run(test.vyre, path, str(number)).stdout
     for batch in expected:
         for part in (names["why"][batch["why"]], record.labels[batch["label"]], "observed",

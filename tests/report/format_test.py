@@ -1,6 +1,7 @@
 """format_test.py: records keep to their schema, and traces to theirs: spans of a track do not overlap."""
 
 import json
+import os
 from decimal import Decimal
 
 import jsonschema
@@ -37,7 +38,10 @@ def check_nesting(events, what):
 
 
 def check_trace(name, batches, *words):
-    record_path = test.write_record(f"{name}.json", batches, *words)
+    check_trace_of(name, test.write_record(f"{name}.json", batches, *words))
+
+
+def check_trace_of(name, record_path):
     trace_path = test.folder / f"{name}.trace"
     test.run(test.vyre, "trace", record_path, "-o", trace_path)
     record = Record(record_path)
@@ -79,6 +83,22 @@ for name, batches, words in [("plain", 150, []), ("hostile", 100, ["hostile"]), 
                              ("thin", 3000, ["limit=20000"])]:
     path = test.write_record(f"schema-{name}.json", batches, *words)
     check_schema(json.loads(path.read_text()), test.source / "docs/record.schema.json", name)
+
+# Records of real runs, with batches that were found complete together, uploads, leases and recordings.
+os.environ.setdefault("LP_NUM_THREADS", "0")
+for backend in os.environ.get("VYRE_TEST_BACKENDS", "cpu opencl vulkan").split():
+    for mode in ("auto", "persistent" if backend == "cpu" else "replay"):
+        name = f"real-{backend}-{mode}"
+        path = test.folder / f"{name}.json"
+        test.run(test.vyre, "run", test.source / "examples/workloads/stream-upload.json", "--backend",
+                 backend, "--mode", mode, "--no-store", "--quiet", "--record", path)
+        check_schema(json.loads(path.read_text()), test.source / "docs/record.schema.json", name)
+        check_trace_of(name, path)
+        kinds = {entry["type"] for entry in Record(path).entries}
+        wanted = {"device", "label", "kernel", "shape", "closed", "end"}
+        wanted |= {"lease"} if mode == "persistent" else set()
+        wanted |= {"recording"} if mode == "replay" else set()
+        test.equal(wanted - kinds, set(), f"entries that {name} lacks")
 
 check_trace("trace", 3000)
 check_trace("trace-hostile", 500, "hostile")

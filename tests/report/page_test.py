@@ -246,6 +246,23 @@ def check_large(browser):
     print(f"drawing 100,000 batches took {took:.0f} ms")
 
 
+def check_real(browser):
+    """A page of a real run: the same numbers, and a lane for all that happened."""
+    path = test.folder / "real.json"
+    test.run(test.vyre, "run", test.source / "examples/workloads/stream-upload.json", "--backend", "cpu",
+             "--no-store", "--quiet", "--record", path)
+    test.run(test.vyre, "report", path, "-o", test.folder / "real.html")
+    record = Record(path)
+    page = browser.open(test.folder / "real.html")
+    test.equal(page.problems(), [], "console of a real page")
+    check_numbers(page, record)
+    check_groups(page, record)
+    legend = page.value("document.getElementById('timeline-legend').textContent")
+    for word in ("compile", "commands per time", "copied bytes per time"):
+        test.check(word in legend, f"no {word} in the legend of a real page")
+    test.equal("lease" in legend, bool(record.of("lease")), "leases in the legend")
+
+
 def check_thin(browser):
     record, path = make_page("thin", 20000, "limit=200000")
     page = browser.open(path)
@@ -272,6 +289,7 @@ with Browser() as chromium:
     check_themes(sheet)
     test.equal(sheet.problems(), [], "console at the end")
     check_hostile(chromium)
+    check_real(chromium)
     check_large(chromium)
     check_thin(chromium)
 test.finish()

@@ -3,6 +3,7 @@
  */
 #include "story.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define SHAPES     4
@@ -102,6 +103,7 @@ struct shape_state {
     unsigned chosen;
     bool is_drifted;
     bool is_recorded;
+    bool is_told;
 };
 
 struct story {
@@ -261,6 +263,36 @@ static void make_recording(struct story *story, unsigned number, const struct wa
          (struct vyre_event){.type = VYRE_EVENT_RECORDING, .as.recording = &recording});
 }
 
+static void tell_shape(struct story *story, unsigned number)
+{
+    const struct kind *kind = &kinds[number];
+    uint32_t commands = kind->commands[0] + kind->commands[3];
+    struct vyre_explanation said = {
+        .persistent_kernel = {.batch_size = commands,
+                              .per_launch_overhead_ns = 40,
+                              .persistent_setup_overhead_ns = 250000},
+        .command_reuse = {.per_launch_overhead_ns = kind->ways[0].predicted_ns,
+                          .record_overhead_ns = 6000,
+                          .replay_overhead_ns = kind->ways[1].predicted_ns},
+        .bindless = {.resource_count = 3, .support = VYRE_BINDLESS_FULL},
+        .plain_origin = VYRE_ORIGIN_CALIBRATED,
+        .replay_origin = VYRE_ORIGIN_CALIBRATED,
+        .persistent_origin = VYRE_ORIGIN_STATED,
+        .verdicts.arms = {VYRE_ARMS_SERIALIZE, VYRE_CONFLICT_READ_AFTER_WRITE},
+        .verdicts.copy = {kind->commands[3] ? VYRE_COPY_OVERLAP : VYRE_COPY_ABSENT},
+        .arm_count = 1,
+    };
+    snprintf(said.unfit_reason, sizeof said.unfit_reason, "%.*s", VYRE_REASON_BYTES - 1,
+             name_of(story, "", number));
+    struct vyre_event_shape shape = {
+        .size_bytes = sizeof shape,
+        .shape_lo = number + 1,
+        .shape_hi = UINT64_C(0xfeed000000000000),
+        .explanation = &said,
+    };
+    tell(story, kind->device, (struct vyre_event){.type = VYRE_EVENT_SHAPE, .as.shape = &shape});
+}
+
 /* ---- The story's governor ---------------------------------------------------------------------- */
 
 static uint64_t cost_of(const struct shape_state *shape, const struct way *way, unsigned index)
@@ -408,6 +440,9 @@ static void run_batch(struct story *story, uint64_t batch)
         .shape_lo = number + 1, .shape_hi = UINT64_C(0xfeed000000000000), .time_ns = story->now_ns};
     if (number == 0 && batch == story->options->batch_count * 3 / 5 + 40)
         shape->is_drifted = true;
+    if (!shape->is_told)
+        tell_shape(story, number);
+    shape->is_told = true;
     choose(story, shape, kind, &record);
     const struct way *way = &kind->ways[shape->chosen];
     fill_candidates(shape, kind->ways, &record);

@@ -48,16 +48,23 @@ static inline void sleep_us(uint64_t microseconds)
     }
 }
 
-static inline void fixture_open(struct fixture *fixture, const struct vyre_device_desc *desc)
+static inline void fixture_open_observed(struct fixture *fixture,
+                                         const struct vyre_device_desc *desc,
+                                         const struct vyre_observer *observer)
 {
     memset(fixture, 0, sizeof *fixture);
     struct vyre_diag diag = {0};
-    struct vyre_instance_desc instance = {.allocator =
-                                              counting_allocator_face(&fixture->allocator)};
+    struct vyre_instance_desc instance = {.allocator = counting_allocator_face(&fixture->allocator),
+                                          .observer = observer};
     assert_ok(vyre_instance_create(&instance, &fixture->instance, &diag), &diag);
     struct vyre_device_desc device = *desc;
     device.backend = "cpu";
     assert_ok(vyre_device_open(fixture->instance, &device, &fixture->device, &diag), &diag);
+}
+
+static inline void fixture_open(struct fixture *fixture, const struct vyre_device_desc *desc)
+{
+    fixture_open_observed(fixture, desc, NULL);
 }
 
 static inline void fixture_close(struct fixture *fixture)

@@ -7,6 +7,8 @@
  */
 #include "runtime/fixture.h"
 
+#include <unistd.h>
+
 enum { GROUPS = 64, DEPTH = 8, WARM_UP_SUBMITS = 3000, COUNTED_SUBMITS = 10000 };
 
 /* ---- The C library's heap --------------------------------------------------------------------- */
@@ -187,12 +189,14 @@ static void warm_up_depth(struct work *work)
     vyre_batch_destroy(&blocker);
 }
 
-static void check_mode(enum vyre_mode mode, bool no_inline)
+static void check_observed(enum vyre_mode mode, bool no_inline,
+                           const struct vyre_observer *observer)
 {
     struct work *work = calloc(1, sizeof *work);
     assert_non_null(work);
-    fixture_open(&work->fixture,
-                 &(struct vyre_device_desc){.cpu_workers = 2, .cpu_no_inline = no_inline});
+    fixture_open_observed(&work->fixture,
+                          &(struct vyre_device_desc){.cpu_workers = 2, .cpu_no_inline = no_inline},
+                          observer);
     work->mode = mode;
     work->bump = kernel_in_place(work->fixture.device, "bump", bump, 1);
     work->pause = kernel_in_place(work->fixture.device, "pause", pause_a_little, 0);
@@ -228,6 +232,11 @@ static void check_mode(enum vyre_mode mode, bool no_inline)
     free(work);
 }
 
+static void check_mode(enum vyre_mode mode, bool no_inline)
+{
+    check_observed(mode, no_inline, NULL);
+}
+
 static void submit_plain_known_shape_allocates_nothing(void **state)
 {
     (void)state;
@@ -256,6 +265,29 @@ static void submit_auto_known_shape_allocates_nothing(void **state)
     check_mode(VYRE_MODE_AUTO, true);
 }
 
+static void submit_while_recorded_allocates_nothing(void **state)
+{
+    (void)state;
+    static const enum vyre_mode modes[] = {VYRE_MODE_PLAIN, VYRE_MODE_REPLAY, VYRE_MODE_PERSISTENT,
+                                           VYRE_MODE_AUTO};
+    for (size_t i = 0; i < COUNT_OF(modes); i++) {
+        char path[] = "/tmp/vyre-steady-state.XXXXXX";
+        int descriptor = mkstemp(path);
+        assert_true(descriptor >= 0);
+        close(descriptor);
+        struct vyre_recorder *recorder = NULL;
+        struct vyre_diag diag = {0};
+        assert_int_equal(vyre_recorder_open(path, NULL, &recorder, &diag), VYRE_OK);
+        const struct vyre_observer observer = vyre_recorder_observer(recorder);
+        check_observed(modes[i], false, &observer);
+        struct vyre_recorder_counters counters;
+        vyre_recorder_get_counters(recorder, &counters);
+        assert_true(counters.batches_seen > COUNTED_SUBMITS);
+        assert_int_equal(vyre_recorder_close(&recorder, &diag), VYRE_OK);
+        unlink(path);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +298,7 @@ int main(void)
         cmocka_unit_test(submit_replay_known_shape_allocates_nothing),
         cmocka_unit_test(submit_persistent_known_shape_allocates_nothing),
         cmocka_unit_test(submit_auto_known_shape_allocates_nothing),
+        cmocka_unit_test(submit_while_recorded_allocates_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

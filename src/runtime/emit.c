@@ -1,0 +1,459 @@
+/*
+ * emit.c: tells the instance's observer what happens on a device.
+ */
+#include "runtime/emit.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "runtime/emit_lease.h"
+#include "runtime/explain.h"
+#include "runtime/note.h"
+
+/* Shapes whose profiles are kept; a power of two. */
+#define PROFILES 256
+
+/* A device tells of so many shapes: each takes a plan, and a stream may have a new one every time. */
+#define SHAPES_TOLD_MAX 1024
+
+struct profile_kernel {
+    const struct vyre_kernel *kernel; /* Borrowed: alive until all that use it was told */
+    uint32_t dispatch_count;
+};
+
+/* What a shape says of every batch that has it. */
+struct profile {
+    struct vyre_hash128 shape;
+    bool known;
+    bool told; /* what the policies say of it */
+    uint32_t commands[VYRE_COMMAND_TYPE_COUNT];
+    uint32_t kernel_count;
+    uint64_t copied_bytes;
+    struct profile_kernel kernels[VYRE_EVENT_KERNELS_MAX];
+
+    /* For required modes, of which the governor does not know. */
+    uint32_t required_seen;
+    bool compared; /* ... in `mode` and `variant`, with this prediction */
+    uint8_t mode;
+    uint8_t variant;
+    uint64_t predicted_ns;
+};
+
+/* A submission that was not told yet. */
+struct pending {
+    bool muted;
+    const char *label; /* Borrowed from the batch */
+    struct profile profile;
+    struct vyre_decision_record decision;
+};
+
+struct vyre_emit {
+    struct vyre_observer observer;
+    uint32_t muted;
+    uint64_t told; /* the last submission that was told */
+    uint32_t shapes_told;
+    struct vyre_emit_lease lease;
+    struct profile profiles[PROFILES];
+    size_t size_bytes;
+    uint64_t mask; /* entries of `pending` - 1 */
+    struct pending pending[];
+};
+
+/* ---- Telling ---------------------------------------------------------------------------------- */
+
+static void tell(const struct vyre_device *device, struct vyre_event *event)
+{
+    const struct vyre_observer *observer = &device->emit->observer;
+    event->size_bytes = sizeof *event;
+    event->device = device->identity;
+    if (event->time_ns == 0)
+        event->time_ns = vyre_device_now_ns(device);
+    observer->event(observer->user, event);
+}
+
+static const char *label_or_null(const char *label)
+{
+    return label && label[0] != '\0' ? label : NULL;
+}
+
+static void tell_opened(const struct vyre_device *device)
+{
+    const struct vyre_event_device_opened opened = {
+        .size_bytes = sizeof opened,
+        .ability_count = VYRE_ABILITY_COUNT,
+        .info = &device->facts.info,
+        .label = label_or_null(device->label),
+        .abilities = device->facts.abilities,
+        .calibration = device->calibration.taken_s != 0 ? &device->calibration : NULL,
+    };
+    struct vyre_event event = {.type = VYRE_EVENT_DEVICE_OPENED, .as.device_opened = &opened};
+    tell(device, &event);
+}
+
+static void tell_closed(struct vyre_device *device)
+{
+    struct vyre_device_counters counters;
+    struct vyre_decision_counters decisions;
+    vyre_device_get_counters(device, &counters);
+    vyre_device_count_decisions(device, &decisions);
+    const struct vyre_event_device_closed closed = {
+        .size_bytes = sizeof closed,
+        .counters = &counters,
+        .decisions = device->decisions ? &decisions : NULL,
+    };
+    struct vyre_event event = {.type = VYRE_EVENT_DEVICE_CLOSED, .as.device_closed = &closed};
+    tell(device, &event);
+}
+
+static void tell_lease(const struct vyre_device *device, const struct vyre_event_lease *lease)
+{
+    struct vyre_event event = {
+        .type = VYRE_EVENT_LEASE,
+        .time_ns = lease->end_ns ? lease->end_ns : lease->begin_ns,
+        .as.lease = lease,
+    };
+    tell(device, &event);
+}
+
+void vyre_emit_calibrated_locked(struct vyre_device *device)
+{
+    const struct vyre_event_calibrated calibrated = {.size_bytes = sizeof calibrated,
+                                                     .calibration = &device->calibration};
+    struct vyre_event event = {.type = VYRE_EVENT_CALIBRATED, .as.calibrated = &calibrated};
+    tell(device, &event);
+    for (size_t i = 0; i < PROFILES; i++)
+        device->emit->profiles[i].told = false;
+}
+
+void vyre_emit_kernel_locked(struct vyre_device *device, const struct vyre_kernel *kernel,
+                             uint64_t begin_ns)
+{
+    if (device->emit->muted)
+        return;
+    uint64_t now_ns = vyre_device_now_ns(device);
+    const struct vyre_event_kernel_created created = {
+        .size_bytes = sizeof created,
+        .label = label_or_null(kernel->object.label),
+        .begin_ns = begin_ns,
+        .compile_ns = now_ns - begin_ns,
+    };
+    struct vyre_event event = {
+        .type = VYRE_EVENT_KERNEL_CREATED, .time_ns = now_ns, .as.kernel_created = &created};
+    tell(device, &event);
+}
+
+/* ---- Recordings ------------------------------------------------------------------------------- */
+
+void vyre_emit_recorded_locked(struct vyre_device *device, struct vyre_body *body,
+                               struct vyre_recording *recording, uint64_t begin_ns)
+{
+    if (device->emit->muted)
+        return;
+    uint64_t now_ns = vyre_device_now_ns(device);
+    recording->shape = vyre_body_shape(body);
+    const struct vyre_event_recording made = {
+        .size_bytes = sizeof made,
+        .change = VYRE_RECORDING_MADE,
+        .shape_lo = recording->shape.lo,
+        .shape_hi = recording->shape.hi,
+        .size_of_recording_bytes = recording->size_bytes,
+        .begin_ns = begin_ns,
+        .record_ns = now_ns - begin_ns,
+    };
+    struct vyre_event event = {
+        .type = VYRE_EVENT_RECORDING, .time_ns = now_ns, .as.recording = &made};
+    tell(device, &event);
+}
+
+/* Called by the recordings; one whose making was not told has no shape, and leaves untold. */
+static void on_evicted(void *user, const struct vyre_recording *recording)
+{
+    const struct vyre_device *device = user;
+    if (!device->emit || (recording->shape.lo == 0 && recording->shape.hi == 0))
+        return;
+    const struct vyre_event_recording evicted = {
+        .size_bytes = sizeof evicted,
+        .change = VYRE_RECORDING_EVICTED,
+        .shape_lo = recording->shape.lo,
+        .shape_hi = recording->shape.hi,
+        .size_of_recording_bytes = recording->size_bytes,
+    };
+    struct vyre_event event = {.type = VYRE_EVENT_RECORDING, .as.recording = &evicted};
+    tell(device, &event);
+}
+
+/* ---- What is told of a batch ------------------------------------------------------------------ */
+
+static void count_kernel(struct profile *profile, const struct vyre_kernel *kernel)
+{
+    uint32_t i = 0;
+    while (i < profile->kernel_count && profile->kernels[i].kernel != kernel)
+        i++;
+    if (i == VYRE_EVENT_KERNELS_MAX)
+        return;
+    if (i == profile->kernel_count)
+        profile->kernels[profile->kernel_count++] = (struct profile_kernel){kernel, 0};
+    profile->kernels[i].dispatch_count++;
+}
+
+static void fill_profile(struct profile *profile, const struct vyre_body *body)
+{
+    const struct vyre_body_kernel *kernels = body->kernels.items;
+    for (uint32_t i = 0; i < body->view.command_count; i++) {
+        const struct vyre_command *command = &body->view.commands[i];
+        if ((unsigned)command->type < VYRE_COMMAND_TYPE_COUNT)
+            profile->commands[command->type]++;
+        if (command->type == VYRE_COMMAND_DISPATCH)
+            count_kernel(profile, kernels[i].kernel);
+        else if (command->type != VYRE_COMMAND_FILL)
+            profile->copied_bytes += body->view.ranges[command->first_range].size_bytes;
+    }
+}
+
+/* The shape says which kernels and commands there are, so they are counted once per shape. */
+static struct profile *profile_of(struct vyre_emit *emit, struct vyre_body *body)
+{
+    struct vyre_hash128 shape = vyre_body_shape(body);
+    struct profile *profile = &emit->profiles[shape.lo & (PROFILES - 1)];
+    if (!profile->known || !vyre_hash128_equal(profile->shape, shape)) {
+        *profile = (struct profile){.shape = shape, .known = true};
+        fill_profile(profile, body);
+    }
+    return profile;
+}
+
+/* Once per shape and costs: planning the batch takes longer than a submit does. */
+static void tell_shape(struct vyre_device *device, struct vyre_body *body, uint32_t repeat_hint,
+                       struct profile *profile)
+{
+    struct vyre_emit *emit = device->emit;
+    if (profile->told || emit->shapes_told == SHAPES_TOLD_MAX)
+        return;
+    profile->told = true;
+    emit->shapes_told++;
+    struct vyre_explanation explanation;
+    vyre_explain_locked(device, body, repeat_hint, &explanation);
+    const struct vyre_event_shape shape = {
+        .size_bytes = sizeof shape,
+        .shape_lo = profile->shape.lo,
+        .shape_hi = profile->shape.hi,
+        .explanation = &explanation,
+    };
+    struct vyre_event event = {.type = VYRE_EVENT_SHAPE, .as.shape = &shape};
+    tell(device, &event);
+}
+
+static void decide_by_governor(const struct vyre_device *device, const struct vyre_body *body,
+                               const struct vyre_governor_choice *governed,
+                               struct vyre_decision_record *record)
+{
+    record->repeats_seen = body->shape_entry->seen;
+    record->why = governed->why;
+    record->settled = governed->settled;
+    record->predicted_ns = vyre_whole_ns(governed->predicted_ns);
+    record->candidate_count = 0;
+    if (!governed->settled)
+        vyre_note_candidates(device, governed, record);
+}
+
+/* The candidates are those that auto would have had, when the shape is first required so. */
+static void decide_by_caller(struct vyre_device *device, struct vyre_body *body,
+                             struct profile *profile, struct vyre_decision_record *record)
+{
+    record->why = VYRE_WHY_REQUIRED;
+    record->repeats_seen = ++profile->required_seen;
+    record->settled =
+        profile->compared && profile->mode == record->mode && profile->variant == record->variant;
+    record->candidate_count = 0;
+    if (!record->settled) {
+        struct vyre_decision_record next;
+        vyre_explain_next_locked(device, body, record->repeat_hint, &next);
+        profile->compared = true;
+        profile->mode = record->mode;
+        profile->variant = record->variant;
+        profile->predicted_ns = 0;
+        record->candidate_count = next.candidate_count;
+        for (uint32_t i = 0; i < next.candidate_count; i++) {
+            struct vyre_decision_candidate *candidate = &record->candidates[i];
+            *candidate = next.candidates[i];
+            bool ran = candidate->mode == record->mode && candidate->variant == record->variant;
+            if (ran)
+                profile->predicted_ns = candidate->predicted_ns;
+            if (ran)
+                candidate->reason = VYRE_CANDIDATE_NONE;
+            else if (candidate->state != VYRE_CANDIDATE_OUT)
+                candidate->reason = VYRE_CANDIDATE_NOT_REQUIRED;
+        }
+    }
+    record->predicted_ns = profile->predicted_ns;
+}
+
+void vyre_emit_submitted_locked(struct vyre_device *device, uint64_t sequence,
+                                struct vyre_body *body, uint32_t repeat_hint,
+                                const struct vyre_mode_choice *choice,
+                                const struct vyre_governor_choice *governed)
+{
+    struct vyre_emit *emit = device->emit;
+    struct pending *pending = &emit->pending[sequence & emit->mask];
+    const struct vyre_measurement *measurement =
+        &device->results[sequence & device->results_mask].measurement;
+    pending->muted = emit->muted != 0;
+    if (pending->muted)
+        return;
+    struct profile *profile = profile_of(emit, body);
+    struct vyre_decision_record *record = &pending->decision;
+    pending->label = body->view.label;
+    record->sequence = device->decisions ? vyre_decisions_decided(device->decisions) : 0;
+    record->shape_lo = profile->shape.lo;
+    record->shape_hi = profile->shape.hi;
+    record->time_ns = measurement->start_ns;
+    record->command_count = body->view.command_count;
+    record->repeat_hint = repeat_hint;
+    record->mode = (uint8_t)choice->mode;
+    record->variant = (uint8_t)choice->variant;
+    if (governed)
+        decide_by_governor(device, body, governed, record);
+    else
+        decide_by_caller(device, body, profile, record);
+    tell_shape(device, body, repeat_hint, profile);
+    pending->profile = *profile;
+
+    struct vyre_event_lease changes[VYRE_EMIT_LEASE_CHANGES];
+    uint32_t count = vyre_emit_lease_submit(&emit->lease, choice->mode, sequence,
+                                            measurement->start_ns, emit->told, changes);
+    for (uint32_t i = 0; i < count; i++)
+        tell_lease(device, &changes[i]);
+}
+
+static void tell_batch(struct vyre_device *device, uint64_t sequence, enum vyre_status status,
+                       uint64_t cost_ns, int64_t saved_ns)
+{
+    struct vyre_emit *emit = device->emit;
+    struct pending *pending = &emit->pending[sequence & emit->mask];
+    const struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+    const struct profile *profile = &pending->profile;
+    bool ended = status != VYRE_DEVICE_LOST; /* else nobody wrote the times of its end */
+    emit->told = sequence;
+    if (pending->muted)
+        return;
+    struct vyre_decision_record *record = &pending->decision;
+    record->host_ns = entry->result.host_ns;
+    record->device_ns = ended ? entry->result.device_ns : 0;
+    record->wall_ns = cost_ns;
+    record->saved_vs_plain_ns = saved_ns;
+    struct vyre_event_batch_completed batch = {
+        .size_bytes = sizeof batch,
+        .status = status,
+        .sequence = sequence,
+        .label = label_or_null(pending->label),
+        .decision = record,
+        .submit_begin_ns = entry->measurement.start_ns,
+        .submit_ns = record->host_ns,
+        .device_begin_ns = ended ? entry->result.device_begin_ns : 0,
+        .device_ns = record->device_ns,
+        .complete_ns = ended ? entry->measurement.end_ns : 0,
+        .kernel_count = profile->kernel_count,
+        .copied_bytes = profile->copied_bytes,
+    };
+    memcpy(batch.commands, profile->commands, sizeof batch.commands);
+    for (uint32_t i = 0; i < profile->kernel_count; i++) {
+        batch.kernels[i].label = label_or_null(profile->kernels[i].kernel->object.label);
+        batch.kernels[i].dispatch_count = profile->kernels[i].dispatch_count;
+    }
+    if (record->mode == VYRE_MODE_PERSISTENT)
+        vyre_emit_lease_complete(&emit->lease, batch.complete_ns);
+    struct vyre_event event = {
+        .type = VYRE_EVENT_BATCH_COMPLETED,
+        .time_ns = batch.complete_ns,
+        .as.batch_completed = &batch,
+    };
+    tell(device, &event);
+}
+
+void vyre_emit_batch_locked(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns,
+                            int64_t saved_ns)
+{
+    const struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+    tell_batch(device, sequence, entry->result.status, cost_ns, saved_ns);
+}
+
+void vyre_emit_flush_locked(struct vyre_device *device)
+{
+    vyre_measure_collect_locked(device);
+    if (!vyre_device_is_lost(device))
+        return;
+    /* Nothing is measured any more. What was complete before keeps its own status. */
+    uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+    for (uint64_t i = device->emit->told + 1; i <= submitted; i++) {
+        const struct vyre_result_entry *entry = &device->results[i & device->results_mask];
+        bool ended = vyre_device_is_complete(device, i);
+        tell_batch(device, i, ended ? entry->result.status : VYRE_DEVICE_LOST, 0, 0);
+    }
+}
+
+void vyre_emit_mute(struct vyre_device *device, bool muted)
+{
+    if (!device->emit)
+        return;
+    vyre_lock_acquire(&device->lock);
+    vyre_emit_flush_locked(device);
+    if (muted)
+        device->emit->muted++;
+    else
+        device->emit->muted--;
+    vyre_lock_release(&device->lock);
+}
+
+/* ---- Open and close --------------------------------------------------------------------------- */
+
+enum vyre_status vyre_emit_open(struct vyre_device *device, struct vyre_diag *diag)
+{
+    const struct vyre_observer *observer = &device->instance->observer;
+    if (!observer->event)
+        return VYRE_OK;
+    /* What is in flight was not told; a submit tells all that is complete before it adds itself. */
+    size_t entries = 2;
+    while (entries <= device->desc.in_flight_limit)
+        entries *= 2;
+    size_t size_bytes = 0;
+    struct vyre_emit *emit = NULL;
+    if (vyre_checked_mul_size(entries, sizeof emit->pending[0], &size_bytes) &&
+        vyre_checked_add_size(size_bytes, sizeof *emit, &size_bytes))
+        emit = vyre_memory_allocate(&device->allocator, size_bytes, _Alignof(struct vyre_emit));
+    if (!emit)
+        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
+                             "no memory for what an observer is told");
+    emit->observer = *observer;
+    emit->size_bytes = size_bytes;
+    emit->mask = entries - 1;
+    vyre_emit_lease_init(&emit->lease, device->desc.persistent_idle_ns,
+                         device->desc.persistent_lease_ns);
+    device->emit = emit;
+    device->recordings.on_evicted = on_evicted;
+    device->recordings.on_evicted_user = device;
+    tell_opened(device);
+    return VYRE_OK;
+}
+
+void vyre_emit_close(struct vyre_device *device)
+{
+    if (!device->emit)
+        return;
+    vyre_lock_acquire(&device->lock);
+    vyre_emit_flush_locked(device);
+    struct vyre_event_lease last;
+    if (vyre_emit_lease_end(&device->emit->lease, vyre_device_now_ns(device), &last))
+        tell_lease(device, &last);
+    vyre_lock_release(&device->lock);
+    tell_closed(device);
+    vyre_emit_free(device);
+}
+
+void vyre_emit_free(struct vyre_device *device)
+{
+    if (device->emit)
+        vyre_memory_free(&device->allocator, device->emit, device->emit->size_bytes,
+                         _Alignof(struct vyre_emit));
+    device->emit = NULL;
+}
