@@ -265,6 +265,125 @@ static void dispatcher_ids_in_helpers_equal_enqueue(void **state)
     compare_all(state, &twin, true);
 }
 
+static void dispatcher_arguments_of_ids_are_evaluated_once(void **state)
+{
+    static const struct twin_case twin = {
+        .source = "__kernel void once(__global uint *out) {\n"
+                  "    uint d = 0, sum = 0;\n"
+                  "    size_t at = get_global_linear_id();\n"
+                  "    sum = sum * 3 + (uint)get_global_id(d++);\n"
+                  "    sum = sum * 3 + (uint)get_local_id(d++);\n"
+                  "    sum = sum * 3 + (uint)get_group_id(--d);\n"
+                  "    sum = sum * 3 + (uint)get_num_groups(d--);\n"
+                  "    sum = sum * 3 + (uint)get_global_size(d += 1);\n"
+                  "    sum = sum * 3 + (uint)get_local_size(d = d * 2);\n"
+                  "    sum = sum * 3 + (uint)get_enqueued_local_size(d++);\n"
+                  "    sum = sum * 3 + (uint)get_global_offset(d++);\n"
+                  "    out[at] = sum * 16 + d;\n"
+                  "}\n",
+        .local_size = {4, 3, 2},
+        .uses = {{"once", "g", {5, 4, 3}}},
+    };
+    compare_all(state, &twin, true);
+}
+
+static void dispatcher_directives_of_functions_left_out_are_kept(void **state)
+{
+    static const struct twin_case twin = {
+        .source = "#define TILE 4\n"
+                  "#define DEAD 1\n"
+                  "__kernel void other(__global uint *out) {\n"
+                  "#undef TILE /* over\n two lines */\n"
+                  "#define TILE 8\n"
+                  "#define ADD(a, b) \\\n    ((a) + \\\n     (b)) // with a comment\n"
+                  "#ifdef DEAD\n"
+                  "#undef DEAD\n"
+                  "#else\n"
+                  "#define NEVER 3\n"
+                  "#endif\n"
+                  "#pragma unroll\n"
+                  "    for (uint i = 0; i < TILE; i++)\n"
+                  "        out[i] = ADD(i, 1);\n"
+                  "}\n"
+                  "#ifdef DEAD\n"
+                  "#define LEFT 100\n"
+                  "#else\n"
+                  "#define LEFT 200\n"
+                  "#endif\n"
+                  "#ifdef NEVER\n"
+                  "#undef LEFT\n"
+                  "#endif\n"
+                  "__kernel void use(__global uint *out) {\n"
+                  "    out[get_global_id(0)] = ADD(TILE, LEFT) * (uint)get_global_id(0);\n"
+                  "}\n",
+        .local_size = {16, 1, 1},
+        .uses = {{"use", "g", {5, 1, 1}}},
+    };
+    compare_all(state, &twin, true);
+}
+
+/* Builds the dispatcher of a kernel `k` with one buffer; the driver's code and what it says. */
+static cl_int build_dispatcher(struct cl_host *host, const char *source, const char *options,
+                               char *out_log, size_t log_bytes)
+{
+    static const struct vyre_allocator none;
+    struct layout layout = lay_out("g");
+    const struct vyre_cl_dispatcher_kernel kernel = {
+        .entry = "k", .arguments = layout.arguments, .argument_count = 1, .address_count = 1};
+    const struct vyre_cl_dispatcher_input input = {.source = source,
+                                                   .source_bytes = strlen(source),
+                                                   .kernels = &kernel,
+                                                   .kernel_count = 1,
+                                                   .local_size = {8, 1, 1}};
+    struct vyre_cl_dispatcher_output output;
+    struct vyre_diag diag;
+    cl_int code;
+    if (vyre_cl_dispatcher_generate(&none, &input, &output, &diag) != VYRE_OK)
+        fail_msg("refused: %s", diag.message);
+    cl_program program =
+        clCreateProgramWithSource(host->context, 1, (const char **)&output.source, NULL, &code);
+    assert_int_equal(code, CL_SUCCESS);
+    code = clBuildProgram(program, 1, &host->device, options, NULL, NULL);
+    assert_int_equal(clGetProgramBuildInfo(program, host->device, CL_PROGRAM_BUILD_LOG, log_bytes,
+                                           out_log, NULL),
+                     CL_SUCCESS);
+    clReleaseProgram(program);
+    vyre_cl_dispatcher_free(&none, &output);
+    return code;
+}
+
+/*
+ * A variable that outlives calls behind a macro: the program has one, a dispatcher would have its own. Only
+ * OpenCL C 2.0 has such variables, and there PoCL builds no dispatcher anyway: it must be one reason more.
+ */
+static void dispatcher_of_hidden_static_variable_does_not_build(void **state)
+{
+    static const char *const changing[] = {
+        "#define KEPT static __global\n"
+        "__kernel void k(__global uint *o) { KEPT uint n; o[0] = n++; }\n",
+        "#define KEPT static\n"
+        "__kernel void k(__global uint *o) { KEPT uint n; o[0] = n++; }\n",
+    };
+    static const char *const constant[] = {
+        "__kernel void k(__global uint *o) { static __constant uint n = 3; o[0] = n; }\n",
+        "#define KEPT static __constant\n"
+        "static uint f(void) { KEPT uint n = 3; return n; }\n"
+        "__kernel void k(__global uint *o) { __constant static uint n = 3; o[0] = n + f(); }\n",
+    };
+    static char log[65536];
+    struct cl_host *host = *state;
+    for (size_t i = 0; i < COUNT_OF(changing); i++) {
+        clReleaseProgram(host_build(host, changing[i], strlen(changing[i]), "-cl-std=CL2.0"));
+        assert_int_not_equal(build_dispatcher(host, changing[i], "-cl-std=CL2.0", log, sizeof log),
+                             CL_SUCCESS);
+        assert_contains(log, "address space");
+    }
+    for (size_t i = 0; i < COUNT_OF(constant); i++) {
+        if (build_dispatcher(host, constant[i], "-cl-std=CL3.0", log, sizeof log) != CL_SUCCESS)
+            fail_msg("%s", log);
+    }
+}
+
 static void dispatcher_scalars_of_mixed_sizes_equal_enqueue(void **state)
 {
     static const struct twin_case twin = {
@@ -452,6 +571,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dispatcher_saxpy_equals_enqueue),
         cmocka_unit_test(dispatcher_ids_in_helpers_equal_enqueue),
+        cmocka_unit_test(dispatcher_arguments_of_ids_are_evaluated_once),
+        cmocka_unit_test(dispatcher_directives_of_functions_left_out_are_kept),
+        cmocka_unit_test(dispatcher_of_hidden_static_variable_does_not_build),
         cmocka_unit_test(dispatcher_scalars_of_mixed_sizes_equal_enqueue),
         cmocka_unit_test(dispatcher_local_arrays_and_barriers_equal_enqueue),
         cmocka_unit_test(dispatcher_local_arguments_equal_enqueue),

@@ -154,6 +154,63 @@ static void check_what_would_change_meaning_refuses(void **state)
     refuses("__attribute__((overloadable)) int f(int a) { return a; }" K, "overloaded functions");
 }
 
+static void check_variables_that_outlive_a_call_refuses(void **state)
+{
+    (void)state;
+    refuses("__kernel void k(__global int *a) { static __global int n; a[0] = n++; }",
+            "static variable in a function");
+    refuses("__kernel void k(__global int *a) { __global static int n; a[0] = n++; }",
+            "static variable in a function");
+    refuses("static int f(void) { static int n; return n++; }"
+            "__kernel void k(__global int *a) { a[0] = f(); }",
+            "static variable in a function");
+    takes("int f(void) { static int n; return n++; }" K, VYRE_CL_FORM_LOOPED);
+    takes("__kernel void k(__global int *a) { static __constant int n = 3; a[0] = n; }",
+          VYRE_CL_FORM_LOOPED);
+    takes("static inline int f(void) { return 1; }"
+          "__kernel void k(__global int *a) { static __local int t[4]; a[0] = t[0] + f(); }",
+          VYRE_CL_FORM_LOOPED);
+}
+
+static void check_work_group_functions_take_groups_or_refuse(void **state)
+{
+    static const char *const known[] = {
+        "work_group_reduce_mul",           "work_group_reduce_logical_xor",
+        "work_group_scan_inclusive_xor",   "work_group_scan_exclusive_logical_and",
+        "intel_work_group_barrier_arrive",
+    };
+    static const char *const unknown[] = {
+        "work_group_reduce_median",
+        "work_group_newly_invented",
+        "intel_work_group_vote",
+        "async_work_group_fill",
+    };
+    char source[256];
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        snprintf(source, sizeof source, "__kernel void k(__global int *a) { a[0] = %s(1); }",
+                 known[i]);
+        takes(source, VYRE_CL_FORM_GROUPED);
+    }
+    for (size_t i = 0; i < COUNT_OF(unknown); i++) {
+        snprintf(source, sizeof source, "__kernel void k(__global int *a) { a[0] = %s(1); }",
+                 unknown[i]);
+        refuses(source, "work-group function that is not known");
+        snprintf(source, sizeof source,
+                 "#define CALL(f) f(1)\n__kernel void k(__global int *a) { a[0] = CALL(%s); }",
+                 unknown[i]);
+        refuses(source, "work-group function that is not known");
+        snprintf(source, sizeof source,
+                 "#define F %s\n__kernel void k(__global int *a) { a[0] = F(1); }", unknown[i]);
+        refuses(source, "work-group function that is not known");
+    }
+    takes("__kernel void k(__global int *a) { int work_group_size = 64; a[0] = work_group_size; }",
+          VYRE_CL_FORM_LOOPED);
+    takes("int work_group_sum(int n) { return n; }"
+          "__kernel void k(__global int *a) { a[0] = work_group_sum(1); }",
+          VYRE_CL_FORM_LOOPED);
+}
+
 static void check_what_cannot_run_resident_refuses(void **state)
 {
     (void)state;
@@ -241,6 +298,16 @@ static void check_local_variables_that_could_be_mistaken_refuses(void **state)
             "local variable's name has a second meaning");
     refuses(L("__local int t[4]; { int x, t = 3; }"), "local variable's name has a second meaning");
     refuses(L("__local int t[4]; { int *t = a; }"), "local variable's name has a second meaning");
+    refuses(L("__local int t[4]; for (int i = 0, t = 0; t < 4; t++) a[i] = t;"),
+            "local variable's name has a second meaning");
+    refuses(L("__local int t[4]; for (struct { int x; } i, t; ;) {}"),
+            "local variable's name has a second meaning");
+    refuses("#define INT int\n" L("__local int t[4]; for (INT(i) = 0, t = 0; t < 4; t++) {}"),
+            "local variable's name has a second meaning");
+    takes(L("__local int t[4]; int i; for (i = 0, t[0] = 1; i < 4; i++, t[i] = 0) {}"),
+          VYRE_CL_FORM_LOOPED);
+    takes(L("__local int t[4]; for (int i = 0; f(i, t[0]), t[0]; i++, t[0]++) {}"),
+          VYRE_CL_FORM_LOOPED);
     refuses(L("__local int t[4]; a[0] = s.t;"), "local variable's name has a second meaning");
     refuses(L("__local int t[4]; a[0] = s->t;"), "local variable's name has a second meaning");
     refuses(L("__local int a[4];"), "local variable's name has a second meaning");
@@ -419,6 +486,8 @@ int main(void)
         cmocka_unit_test(check_barriers_by_any_way_take_groups),
         cmocka_unit_test(check_what_it_does_not_know_refuses),
         cmocka_unit_test(check_what_would_change_meaning_refuses),
+        cmocka_unit_test(check_variables_that_outlive_a_call_refuses),
+        cmocka_unit_test(check_work_group_functions_take_groups_or_refuse),
         cmocka_unit_test(check_what_cannot_run_resident_refuses),
         cmocka_unit_test(check_names_of_functions_that_are_no_calls_takes),
         cmocka_unit_test(check_arguments_unlike_the_source_refuses),

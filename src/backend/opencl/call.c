@@ -63,14 +63,16 @@ cl_int vyre_cl_call_bind(struct vyre_cl_device *device, const struct vyre_cl_ker
 {
     uint32_t argument = kernel->binding_arguments[binding];
     const struct vyre_bound_range *range = &view->ranges[what->first_range];
+    cl_int code;
     switch (what->kind) {
     case VYRE_BINDING_TABLE:
         return bind_shared(device, call, argument, binding, table);
     case VYRE_BINDING_LOCAL:
         if (call->bound[binding] == what->local_bytes)
             return CL_SUCCESS;
-        call->bound[binding] = what->local_bytes;
-        return device->api->clSetKernelArg(call->native, argument, what->local_bytes, NULL);
+        code = device->api->clSetKernelArg(call->native, argument, what->local_bytes, NULL);
+        call->bound[binding] = code == CL_SUCCESS ? what->local_bytes : 0;
+        return code;
     case VYRE_BINDING_RANGE:
         break;
     }

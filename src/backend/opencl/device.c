@@ -3,6 +3,7 @@
  */
 #include "backend/opencl/device.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,11 @@
 #include "backend/opencl/opencl.h"
 #include "backend/opencl/persistent.h"
 #include "backend/opencl/record.h"
+#include "base/clock.h"
 #include "base/memory.h"
+
+/* For a message that is on its way when a device is given up. */
+#define LAST_CALLS_NS UINT64_C(1000000000)
 
 /* The driver found fault with something, at any time and on any thread. */
 static void CL_CALLBACK on_context_error(const char *text, const void *data, size_t size,
@@ -24,7 +29,25 @@ static void CL_CALLBACK on_context_error(const char *text, const void *data, siz
     (void)size;
     atomic_fetch_add_explicit(&device->context_errors, 1, memory_order_relaxed);
     snprintf(line, sizeof line, "OpenCL: %s", text ? text : "an error without a text");
-    device->host.log(device->host.context, VYRE_LOG_ERROR, line);
+    /* seq_cst: against abandon, which sets the one word and then looks at the other. */
+    atomic_fetch_add_explicit(&device->log_calls, 1, memory_order_seq_cst);
+    if (!atomic_load_explicit(&device->abandoned, memory_order_seq_cst))
+        device->host.log(device->host.context, VYRE_LOG_ERROR, line);
+    /* release: the last touch of the instance; pairs with the loads in abandon. */
+    atomic_fetch_sub_explicit(&device->log_calls, 1, memory_order_release);
+}
+
+/*
+ * The device stays for the driver's threads, which cannot be stopped; the instance may go. They must not
+ * find their way to it.
+ */
+static void abandon(struct vyre_cl_device *device)
+{
+    uint64_t start_ns = vyre_clock_now_ns();
+    atomic_store_explicit(&device->abandoned, 1, memory_order_seq_cst);
+    while (atomic_load_explicit(&device->log_calls, memory_order_seq_cst) &&
+           vyre_clock_now_ns() - start_ns < LAST_CALLS_NS)
+        sched_yield();
 }
 
 static enum vyre_status create_queue(struct vyre_cl_device *device, struct vyre_diag *diag)
@@ -106,7 +129,10 @@ static bool quiesce(void *native)
     bool ended = !vyre_cl_is_lost(device) || vyre_cl_has_ended(device, head);
     /* A lost device's helper has left its loop; one that waits for us would not be waited for. */
     bool quiet = vyre_cl_stop_waiters(device);
-    return vyre_cl_persistent_stop(device) && ended && quiet;
+    quiet = vyre_cl_persistent_stop(device) && ended && quiet;
+    if (!quiet)
+        abandon(device);
+    return quiet;
 }
 
 static enum vyre_status warm_up(void *native, enum vyre_mode mode, struct vyre_diag *diag)

@@ -71,6 +71,8 @@ struct vyre_cl_device {
 
     _Atomic uint32_t context_errors; /* told by the driver's callback */
     _Atomic uint32_t lost;
+    _Atomic uint32_t abandoned; /* never closed: the instance may be gone */
+    _Atomic uint32_t log_calls; /* messages to the instance on their way */
 };
 
 static inline bool vyre_cl_is_lost(const struct vyre_cl_device *device)

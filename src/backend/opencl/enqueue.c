@@ -41,8 +41,10 @@ void vyre_cl_flight_begin(struct vyre_cl_flight *flight, struct vyre_cl_device *
 cl_event *vyre_cl_flight_event(struct vyre_cl_flight *flight, uint32_t index)
 {
     struct vyre_cl_pending *entry = flight->entry;
-    bool kept = index == flight->last || (index + 1) % flight->stride == 0;
-    if (kept && entry->event_count < VYRE_CL_EVENTS_MAX)
+    /* The last place is the last command's, whose end is the batch's. */
+    bool kept = index == flight->last || ((index - flight->first + 1) % flight->stride == 0 &&
+                                          entry->event_count < VYRE_CL_EVENTS_MAX - 1);
+    if (kept)
         return &entry->events[entry->event_count];
     return flight->profiled && index == flight->first ? &entry->first : NULL;
 }
@@ -169,22 +171,42 @@ static bool finish(struct vyre_cl_device *device)
     return state == CL_COMPLETE;
 }
 
-unsigned char *vyre_cl_take_table(struct vyre_cl_device *device, size_t size_bytes)
+/* Makes the ring large enough for `size_bytes` at once. Nothing may use it. */
+static bool grow_tables(struct vyre_cl_device *device, size_t size_bytes)
 {
     struct vyre_cl_tables *tables = &device->tables;
-    if (!tables->memory) {
-        tables->memory = vyre_cl_shared_allocate(device, TABLES_BYTES, false);
-        tables->size_bytes = tables->memory ? TABLES_BYTES : 0;
-        if (!tables->memory)
-            return NULL;
+    size_t size = TABLES_BYTES;
+    while (size < size_bytes)
+        size *= 2;
+    if (size <= tables->size_bytes)
+        return true;
+    unsigned char *memory = vyre_cl_shared_allocate(device, size, false);
+    if (!memory)
+        return false;
+    vyre_cl_shared_free(device, tables->memory, tables->size_bytes);
+    tables->memory = memory;
+    tables->size_bytes = size;
+    return true;
+}
+
+unsigned char *vyre_cl_take_tables(struct vyre_cl_device *device,
+                                   const struct vyre_batch_view *view,
+                                   const struct vyre_command *command)
+{
+    struct vyre_cl_tables *tables = &device->tables;
+    size_t size_bytes = 0;
+    for (uint32_t i = 0; i < command->binding_count; i++) {
+        const struct vyre_command_binding *binding = &view->bindings[command->first_binding + i];
+        if (binding->kind == VYRE_BINDING_TABLE)
+            size_bytes += vyre_cl_table_bytes(binding);
     }
     unsigned char *memory = vyre_cl_tables_take(tables, size_bytes, 64);
     if (memory)
         return memory;
-    if (!finish(device))
+    /* Afterwards nothing is in flight, nor queued of this batch: all of the ring is free. */
+    if ((tables->memory && !finish(device)) || !grow_tables(device, size_bytes))
         return NULL;
-    /* Nothing is in flight, nor queued of this batch: all of the ring is free. */
-    vyre_cl_tables_release(tables, tables->head);
+    vyre_cl_tables_clear(tables);
     return vyre_cl_tables_take(tables, size_bytes, 64);
 }
 
@@ -193,16 +215,19 @@ cl_int vyre_cl_set_arguments(struct vyre_cl_device *device, struct vyre_cl_call 
                              unsigned char **tables)
 {
     const struct vyre_cl_kernel *kernel = command->kernel;
+    unsigned char *taken = NULL;
     for (uint32_t i = 0; i < command->binding_count; i++) {
         const struct vyre_command_binding *binding = &view->bindings[command->first_binding + i];
         unsigned char *table = NULL;
         if (binding->kind == VYRE_BINDING_TABLE) {
-            size_t size = binding->range_count * sizeof(uint64_t);
-            table = tables ? *tables : vyre_cl_take_table(device, size);
+            if (!tables) {
+                taken = vyre_cl_take_tables(device, view, command);
+                tables = &taken;
+            }
+            table = *tables;
             if (!table)
                 return CL_OUT_OF_RESOURCES;
-            if (tables)
-                *tables += (size + 63) & ~(size_t)63;
+            *tables += vyre_cl_table_bytes(binding);
             vyre_cl_write_table(view, binding, (uint64_t *)(void *)table);
         }
         cl_int code = vyre_cl_call_bind(device, kernel, call, i, binding, view, table);
@@ -310,6 +335,8 @@ enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *subm
     struct vyre_cl_flight flight;
     struct vyre_diag own; /* the failure of a batch is needed also when nobody asks */
     diag = diag ? diag : &own;
+    if (vyre_cl_is_lost(device)) /* found out where nobody is told: by a check */
+        return vyre_cl_hang(device, diag);
     if (submission->mode == VYRE_MODE_PERSISTENT)
         return vyre_cl_persistent_submit(device, submission, diag);
     enum vyre_status status = vyre_cl_pending_next(device, submission, &entry, diag);

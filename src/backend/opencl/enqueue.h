@@ -50,8 +50,19 @@ cl_int vyre_cl_set_arguments(struct vyre_cl_device *device, struct vyre_cl_call 
 void vyre_cl_write_table(const struct vyre_batch_view *view,
                          const struct vyre_command_binding *binding, uint64_t *out_addresses);
 
-/* Memory in the device's ring of tables; NULL: none, also after waiting. */
-unsigned char *vyre_cl_take_table(struct vyre_cl_device *device, size_t size_bytes);
+/* Room that a table takes: whole lines. */
+static inline size_t vyre_cl_table_bytes(const struct vyre_command_binding *binding)
+{
+    return (binding->range_count * sizeof(uint64_t) + 63) & ~(size_t)63;
+}
+
+/*
+ * Memory in the device's ring for all tables of a dispatch, in the order of its bindings; NULL: none, also
+ * after waiting. All at once: waiting frees whatever was taken before and is not queued yet.
+ */
+unsigned char *vyre_cl_take_tables(struct vyre_cl_device *device,
+                                   const struct vyre_batch_view *view,
+                                   const struct vyre_command *command);
 
 static inline bool vyre_cl_is_empty(const struct vyre_command *command)
 {

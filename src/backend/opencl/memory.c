@@ -32,6 +32,7 @@ void vyre_cl_shared_free(struct vyre_cl_device *device, void *memory, size_t siz
         return;
     device->api->clSVMFree(device->context, memory);
     device->reserved_bytes -= size_bytes;
+    device->allocation_count--;
 }
 
 /* ---- Parts ------------------------------------------------------------------------------------ */
@@ -88,8 +89,10 @@ static void free_buffer(struct vyre_cl_device *device, struct vyre_cl_buffer *bu
     }
     if (buffer->memory) {
         (void)device->api->clReleaseMemObject(buffer->memory);
-        if (!buffer->shared)
+        if (!buffer->shared) {
             device->reserved_bytes -= buffer->size_bytes;
+            device->allocation_count--;
+        }
     }
     vyre_cl_shared_free(device, buffer->shared, buffer->size_bytes);
     vyre_memory_free(&device->allocator, buffer, sizeof *buffer, _Alignof(struct vyre_cl_buffer));

@@ -198,8 +198,9 @@ enum vyre_status vyre_cl_persistent_settle(struct vyre_cl_device *device, struct
 static void keep_running(struct vyre_cl_device *device)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
+    /* seq_cst: (K) of ring.h. */
     if (!atomic_load_explicit(&persistent->running, memory_order_relaxed) ||
-        atomic_load_explicit(&persistent->control->exited, memory_order_relaxed) ==
+        atomic_load_explicit(&persistent->control->exited, memory_order_seq_cst) ==
             persistent->groups) {
         (void)vyre_cl_persistent_tend(device);
         vyre_cl_wake_helper(device);
@@ -241,15 +242,16 @@ static enum vyre_status make_tables(struct vyre_cl_device *device,
                                     const struct vyre_command *command, uint64_t *out_addresses,
                                     struct vyre_diag *diag)
 {
+    unsigned char *next = NULL;
     for (uint32_t i = 0; i < command->binding_count; i++) {
         const struct vyre_command_binding *binding = &view->bindings[command->first_binding + i];
         if (binding->kind != VYRE_BINDING_TABLE)
             continue;
-        size_t size = binding->range_count * sizeof(uint64_t);
-        unsigned char *table = vyre_cl_take_table(device, size);
+        unsigned char *table = next ? next : vyre_cl_take_tables(device, view, command);
         if (!table)
             return vyre_diag_set(diag, VYRE_DIAG_OPENCL_MEMORY, view->label, 0,
                                  "no shared memory for a table");
+        next = table + vyre_cl_table_bytes(binding);
         vyre_cl_write_table(view, binding, (uint64_t *)(void *)table);
         *out_addresses++ = (uint64_t)(uintptr_t)table;
     }
@@ -278,8 +280,8 @@ static enum vyre_status publish(struct vyre_cl_device *device, const struct vyre
         return status;
     uint32_t item = atomic_load_explicit(&control->head, memory_order_relaxed);
     fill_slot(vyre_cl_ring_slot(control, item), view, command, index, tables);
-    /* release: (A) of ring.h. */
-    atomic_store_explicit(&control->head, item + 1, memory_order_release);
+    /* release: (A) of ring.h; seq_cst: (K), before `exited` is looked at. */
+    atomic_store_explicit(&control->head, item + 1, memory_order_seq_cst);
     keep_running(device);
     return VYRE_OK;
 }

@@ -36,7 +36,14 @@ static const char source[] =
     "    }\n"
     "}\n";
 
-enum outcome { OUTCOME_NONE, OUTCOME_SEEN, OUTCOME_BLOCKED, OUTCOME_MISSED, OUTCOME_FAILED };
+enum outcome {
+    OUTCOME_NONE,
+    OUTCOME_SEEN,
+    OUTCOME_BLOCKED,
+    OUTCOME_MISSED,
+    OUTCOME_FAILED,
+    OUTCOME_LATE, /* it may run still */
+};
 
 static bool is_over(struct vyre_cl_device *device, cl_event event)
 {
@@ -69,7 +76,7 @@ static enum outcome try_once(struct vyre_cl_device *device, cl_kernel kernel,
     bool over = is_over(device, event);
     (void)device->api->clReleaseEvent(event);
     if (!over)
-        return OUTCOME_FAILED;
+        return OUTCOME_LATE;
     if (atomic_load_explicit(&words[WORD_SEEN], memory_order_acquire))
         return OUTCOME_SEEN;
     return blocked ? OUTCOME_BLOCKED : OUTCOME_MISSED;
@@ -93,7 +100,7 @@ static enum outcome try_kernel(struct vyre_cl_device *device)
             break;
         outcome = try_once(device, kernel, words);
         /* On a busy machine the host may come too late; one compute unit is too few in any case. */
-        if (outcome == OUTCOME_SEEN || outcome == OUTCOME_FAILED ||
+        if (outcome == OUTCOME_SEEN || outcome == OUTCOME_FAILED || outcome == OUTCOME_LATE ||
             device->traits.compute_units == 1)
             break;
     }
@@ -101,7 +108,8 @@ static enum outcome try_kernel(struct vyre_cl_device *device)
         (void)device->api->clReleaseKernel(kernel);
     if (program)
         (void)device->api->clReleaseProgram(program);
-    vyre_cl_shared_free(device, words, bytes);
+    if (outcome != OUTCOME_LATE) /* else never: the kernel still looks at them */
+        vyre_cl_shared_free(device, words, bytes);
     return outcome;
 }
 
@@ -138,6 +146,9 @@ uint32_t vyre_cl_probe_resident(struct vyre_cl_device *device, char out_reason[V
             break;
         case OUTCOME_FAILED:
             reason = "the probe kernel could not be run";
+            break;
+        case OUTCOME_LATE:
+            reason = "the probe kernel did not end in time";
             break;
         }
     if (reason[0] == '\0' && traits->compute_units < 2)

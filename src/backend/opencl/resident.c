@@ -11,10 +11,16 @@
 #include "backend/opencl/ring_host.h"
 #include "base/memory.h"
 
+static enum vyre_status refuse_for(const char *label, int64_t code, const char *reason,
+                                   struct vyre_diag *diag)
+{
+    return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, label, code, "not in persistent mode: %s",
+                         reason);
+}
+
 static enum vyre_status refuse(const char *label, const char *reason, struct vyre_diag *diag)
 {
-    return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, label, 0, "not in persistent mode: %s",
-                         reason);
+    return refuse_for(label, 0, reason, diag);
 }
 
 /* ---- Finding ---------------------------------------------------------------------------------- */
@@ -153,6 +159,15 @@ static enum vyre_status generate(struct vyre_cl_device *device,
     return status;
 }
 
+/* What the driver says that a kernel needs; 0 where it does not say. */
+static uint64_t local_bytes_of(struct vyre_cl_device *device, cl_kernel native)
+{
+    cl_ulong bytes = 0;
+    (void)device->api->clGetKernelWorkGroupInfo(native, device->id, CL_KERNEL_LOCAL_MEM_SIZE,
+                                                sizeof bytes, &bytes, NULL);
+    return bytes;
+}
+
 /* Builds the program. A build that fails is a refusal: only the compiler could see it. */
 static enum vyre_status compile(struct vyre_cl_device *device, struct vyre_cl_resident *resident,
                                 const struct vyre_cl_dispatcher_output *output,
@@ -168,6 +183,11 @@ static enum vyre_status compile(struct vyre_cl_device *device, struct vyre_cl_re
     resident->native = device->api->clCreateKernel(resident->program, entry, &code);
     if (!resident->native)
         return vyre_cl_failed(diag, entry, code, "clCreateKernel");
+    if (local_bytes_of(device, resident->native) > device->traits.local_bytes)
+        return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, entry, CL_OUT_OF_RESOURCES,
+                             "its local memory and the dispatcher's own take %llu bytes of %llu",
+                             (unsigned long long)local_bytes_of(device, resident->native),
+                             (unsigned long long)device->traits.local_bytes);
     code = device->api->clSetKernelArgSVMPointer(resident->native, 0, device->persistent->control);
     if (code != CL_SUCCESS)
         return vyre_cl_failed(diag, entry, code, "clSetKernelArgSVMPointer");
@@ -190,24 +210,46 @@ static void evict(struct vyre_cl_device *device)
         vyre_cl_resident_destroy(device, oldest);
 }
 
+static void release_program(struct vyre_cl_device *device, struct vyre_cl_resident *resident)
+{
+    if (resident->native)
+        (void)device->api->clReleaseKernel(resident->native);
+    if (resident->program)
+        (void)device->api->clReleaseProgram(resident->program);
+    resident->native = NULL;
+    resident->program = NULL;
+}
+
+/* Source, program and a first launch for the kernels that are listed. */
+static enum vyre_status attempt(struct vyre_cl_device *device, struct vyre_cl_resident *resident,
+                                struct vyre_diag *diag)
+{
+    struct vyre_cl_dispatcher_output output = {0};
+    vyre_diag_reset(diag);
+    enum vyre_status status = generate(device, resident, resident->served_count, &output, diag);
+    if (status == VYRE_OK)
+        status = compile(device, resident, &output, diag);
+    vyre_cl_dispatcher_free(&device->allocator, &output);
+    if (status == VYRE_OK)
+        status = vyre_cl_ring_warm(device, resident, diag);
+    return status;
+}
+
 static enum vyre_status fill(struct vyre_cl_device *device, struct vyre_cl_resident *resident,
                              struct vyre_diag *diag)
 {
-    struct vyre_cl_dispatcher_output output = {0};
     struct vyre_diag own;
-    vyre_diag_reset(&own);
-    enum vyre_status status = generate(device, resident, resident->served_count, &output, &own);
+    enum vyre_status status = attempt(device, resident, &own);
     if (status == VYRE_UNSUPPORTED && resident->served_count > 1) {
+        release_program(device, resident);
         resident->served_count = 1; /* a neighbour may be the reason */
-        status = generate(device, resident, 1, &output, &own);
+        status = attempt(device, resident, &own);
     }
-    if (status == VYRE_OK)
-        status = compile(device, resident, &output, &own);
-    vyre_cl_dispatcher_free(&device->allocator, &output);
     if (status == VYRE_UNSUPPORTED) {
         /* Kept, so that the next batch is refused without another try. */
         snprintf(resident->refusal, sizeof resident->refusal, "%.*s",
                  (int)sizeof resident->refusal - 1, own.message);
+        resident->refusal_code = own.native_code;
         resident->served_count = 1;
         return VYRE_OK;
     }
@@ -240,9 +282,6 @@ static enum vyre_status make(struct vyre_cl_device *device, const struct vyre_cl
     persistent->count++;
     persistent->generation++;
     enum vyre_status status = fill(device, resident, diag);
-    if (status == VYRE_OK && resident->refusal[0] == '\0' && !vyre_cl_ring_warm(device, resident))
-        status = vyre_diag_set(diag, VYRE_DIAG_OPENCL_CALL, kernel->label, 0,
-                               "the dispatcher did not run when it was tried");
     if (status != VYRE_OK) {
         vyre_cl_resident_destroy(device, resident);
         return status;
@@ -260,10 +299,7 @@ void vyre_cl_resident_destroy(struct vyre_cl_device *device, struct vyre_cl_resi
     *link = resident->next;
     persistent->count--;
     persistent->generation++;
-    if (resident->native)
-        (void)device->api->clReleaseKernel(resident->native);
-    if (resident->program)
-        (void)device->api->clReleaseProgram(resident->program);
+    release_program(device, resident);
     vyre_cl_build_release(device, resident->built);
     vyre_memory_free(&device->allocator, resident, sizeof *resident,
                      _Alignof(struct vyre_cl_resident));
@@ -305,7 +341,7 @@ enum vyre_status vyre_cl_resident_find(struct vyre_cl_device *device,
     if (status != VYRE_OK)
         return status;
     if (resident->refusal[0] != '\0')
-        return refuse(kernel->label, resident->refusal, diag);
+        return refuse_for(kernel->label, resident->refusal_code, resident->refusal, diag);
     resident->last_used = ++persistent->use_count;
     *out_resident = resident;
     if (kernel->specialization_count == 0 && !has_locals(kernel))

@@ -35,6 +35,7 @@ struct vyre_cl_resident {
     size_t launch_local[3];
     uint64_t last_used;
     char refusal[VYRE_REASON_BYTES]; /* not "": what it was made for cannot be resident */
+    int64_t refusal_code;            /* the driver's, where it has one */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "backend/opencl/device.h"
+#include "backend/opencl/failure.h"
 #include "backend/opencl/persistent.h"
 #include "base/clock.h"
 
@@ -66,8 +67,8 @@ void vyre_cl_ring_launch_locked(struct vyre_cl_device *device)
 
 static bool has_work(const struct vyre_cl_persistent *persistent)
 {
-    /* acquire: (F) of ring.h. */
-    return atomic_load_explicit(&persistent->control->head, memory_order_relaxed) !=
+    /* seq_cst: (K) of ring.h; acquire: (F). */
+    return atomic_load_explicit(&persistent->control->head, memory_order_seq_cst) !=
            atomic_load_explicit(&persistent->control->completion, memory_order_acquire);
 }
 
@@ -81,7 +82,8 @@ static void learn_locked(struct vyre_cl_persistent *persistent)
     if (atomic_load_explicit(&control->leaving, memory_order_relaxed) != VYRE_CL_EXIT_IDLE ||
         polls < 1000)
         return;
-    uint64_t poll = time_ns * 16 / polls;
+    /* All groups count into one word, and each leaves by its own polls. */
+    uint64_t poll = time_ns * 16 * persistent->groups / polls;
     poll = poll < 16 ? 16 : poll > 16000 ? 16000 : poll;
     persistent->poll_ns_x16 = (persistent->poll_ns_x16 * 3 + poll) / 4;
 }
@@ -91,8 +93,8 @@ static bool has_left_locked(struct vyre_cl_persistent *persistent)
 {
     if (!atomic_load_explicit(&persistent->running, memory_order_relaxed))
         return true;
-    /* acquire: (H) of ring.h. */
-    if (atomic_load_explicit(&persistent->control->exited, memory_order_acquire) !=
+    /* acquire: (H) of ring.h; seq_cst: (K), before the head is looked at. */
+    if (atomic_load_explicit(&persistent->control->exited, memory_order_seq_cst) !=
         persistent->groups)
         return false;
     learn_locked(persistent);
@@ -154,51 +156,82 @@ bool vyre_cl_ring_is_over(struct vyre_cl_device *device)
     return wait_over(device, device->desc.hang_timeout_ns);
 }
 
-bool vyre_cl_ring_leave(struct vyre_cl_device *device)
+/* The lock is not given back while it waits: nobody may launch again what has left. */
+static bool leave_locked(struct vyre_cl_device *device)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
     uint64_t start_ns = vyre_clock_now_ns();
-    bool left = false;
-    bool late = false;
-    while (!left && !late) {
-        vyre_lock_acquire(&persistent->lock);
-        left = has_left_locked(persistent);
-        if (!left)
-            atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
-        vyre_lock_release(&persistent->lock);
-        if (left)
-            break;
+    while (!has_left_locked(persistent)) {
+        atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
+        if (vyre_clock_now_ns() - start_ns > device->desc.hang_timeout_ns)
+            return false;
         sched_yield();
-        late = vyre_clock_now_ns() - start_ns > device->desc.hang_timeout_ns;
     }
+    return true;
+}
+
+bool vyre_cl_ring_leave(struct vyre_cl_device *device)
+{
+    vyre_lock_acquire(&device->persistent->lock);
+    bool left = leave_locked(device);
+    vyre_lock_release(&device->persistent->lock);
     return left;
 }
 
 bool vyre_cl_ring_change(struct vyre_cl_device *device, struct vyre_cl_resident *resident)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
-    if (!vyre_cl_ring_leave(device))
-        return false;
     vyre_lock_acquire(&persistent->lock);
-    persistent->current = resident;
+    bool left = leave_locked(device);
+    if (left)
+        persistent->current = resident;
     vyre_lock_release(&persistent->lock);
-    return true;
+    return left;
 }
 
-bool vyre_cl_ring_warm(struct vyre_cl_device *device, struct vyre_cl_resident *resident)
+/* How the driver says that the last launch ended: a negative code is a failure. */
+static cl_int launch_state(struct vyre_cl_device *device)
+{
+    cl_int state = CL_COMPLETE;
+    cl_int code =
+        device->api->clGetEventInfo(device->persistent->launched, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                    sizeof state, &state, NULL);
+    return code == CL_SUCCESS ? state : code;
+}
+
+static enum vyre_status warm_locked(struct vyre_cl_device *device,
+                                    const struct vyre_cl_resident *resident, struct vyre_diag *diag)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
-    if (vyre_cl_drain(device, NULL) != VYRE_OK || !vyre_cl_ring_leave(device) ||
-        !wait_over(device, device->desc.hang_timeout_ns))
-        return false;
-    /* The lock keeps tend from launching beside it; the ring is empty in any case. */
-    vyre_lock_acquire(&persistent->lock);
+    if (!leave_locked(device) || !wait_over(device, device->desc.hang_timeout_ns))
+        return vyre_cl_hang(device, diag);
     vyre_cl_ring_rearm(persistent->control);
     atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
-    bool ran = launch(device, resident) == CL_SUCCESS && wait_over(device, WARM_NS);
+    cl_int code = launch(device, resident);
+    if (code == CL_SUCCESS && !wait_over(device, WARM_NS))
+        return vyre_cl_hang(device, diag);
+    if (code == CL_SUCCESS)
+        code = launch_state(device);
     /* acquire: (H) of ring.h. */
-    ran = ran && atomic_load_explicit(&persistent->control->exited, memory_order_acquire) ==
-                     persistent->groups;
-    vyre_lock_release(&persistent->lock);
-    return ran;
+    if (code == CL_SUCCESS && atomic_load_explicit(&persistent->control->exited,
+                                                   memory_order_acquire) == persistent->groups)
+        return VYRE_OK;
+    return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, NULL, code,
+                         "its dispatcher did not run when it was tried: %s (%d)",
+                         code ? vyre_cl_code_name(code) : "not all groups ran", code);
+}
+
+enum vyre_status vyre_cl_ring_warm(struct vyre_cl_device *device,
+                                   const struct vyre_cl_resident *resident, struct vyre_diag *diag)
+{
+    /* Items of the batch that is being submitted may be in the ring, for another dispatcher. */
+    enum vyre_status status = vyre_cl_drain(device, diag);
+    if (status == VYRE_OK)
+        status = vyre_cl_persistent_settle(device, diag);
+    if (status != VYRE_OK)
+        return status;
+    vyre_lock_acquire(&device->persistent->lock);
+    status = warm_locked(device, resident, diag);
+    vyre_lock_release(&device->persistent->lock);
+    return status;
 }

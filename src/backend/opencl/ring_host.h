@@ -5,7 +5,7 @@
  *   current  the dispatcher that runs, or ran last; changed when the ring is empty and it has left
  *   running  launched, and not yet seen to have left
  *
- * Thread-safety: `lock` guards current, running and launches; items are published by submit alone.
+ * Thread-safety: `lock` guards current, running, launched and launches; items are published by submit alone.
  */
 #ifndef VYRE_BACKEND_OPENCL_RING_HOST_H
 #define VYRE_BACKEND_OPENCL_RING_HOST_H
@@ -57,7 +57,11 @@ bool vyre_cl_ring_is_over(struct vyre_cl_device *device);
  */
 bool vyre_cl_ring_change(struct vyre_cl_device *device, struct vyre_cl_resident *resident);
 
-/* Launches a new dispatcher with nothing to do, so that the driver compiles all of it. */
-bool vyre_cl_ring_warm(struct vyre_cl_device *device, struct vyre_cl_resident *resident);
+/*
+ * Launches a new dispatcher with nothing to do, so that the driver compiles all of it. VYRE_UNSUPPORTED
+ * (submit-mode) and the driver's code when it does not run.
+ */
+enum vyre_status vyre_cl_ring_warm(struct vyre_cl_device *device,
+                                   const struct vyre_cl_resident *resident, struct vyre_diag *diag);
 
 #endif

@@ -2,7 +2,7 @@
  * tables.h: memory for table bindings of batches in flight: a ring in shared memory.
  *
  * Offsets are free-running: [released, head) is in use. A batch's tables are released together when
- * it is complete.
+ * it is complete. The ring grows, while nothing uses it, for a dispatch whose tables do not fit in it.
  *
  * Thread-safety: one allocates, under the device's lock; those who collect release.
  */
@@ -20,16 +20,30 @@ struct vyre_cl_tables {
     _Atomic uint64_t released;
 };
 
+/* Never backwards: a batch may be collected after all of the ring was found free. */
 static inline void vyre_cl_tables_release(struct vyre_cl_tables *tables, uint64_t end)
 {
+    uint64_t at = atomic_load_explicit(&tables->released, memory_order_relaxed);
     /* release: pairs with the acquire of the allocation. */
-    atomic_store_explicit(&tables->released, end, memory_order_release);
+    while (at < end && !atomic_compare_exchange_weak_explicit(
+                           &tables->released, &at, end, memory_order_release, memory_order_relaxed))
+        ;
+}
+
+/* Nothing uses the ring: the next table begins at its start, so that all of it can be one table. */
+static inline void vyre_cl_tables_clear(struct vyre_cl_tables *tables)
+{
+    uint64_t mask = tables->size_bytes - 1;
+    tables->head = (tables->head + mask) & ~mask;
+    vyre_cl_tables_release(tables, tables->head);
 }
 
 /* Room for `size_bytes`, aligned; NULL when it is in use. */
 static inline unsigned char *vyre_cl_tables_take(struct vyre_cl_tables *tables, size_t size_bytes,
                                                  size_t alignment)
 {
+    if (!tables->memory)
+        return NULL;
     size_t mask = tables->size_bytes - 1;
     uint64_t begin = (tables->head + alignment - 1) & ~(uint64_t)(alignment - 1);
     if ((begin & mask) + size_bytes > tables->size_bytes)

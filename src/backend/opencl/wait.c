@@ -142,8 +142,10 @@ void vyre_cl_wait(void *native, uint64_t sequence, uint64_t timeout_ns)
         return;
     uint64_t start_ns = vyre_clock_now_ns();
     for (;;) {
-        if (vyre_cl_is_lost(device))
+        if (vyre_cl_is_lost(device)) {
+            vyre_cl_declare_lost(device); /* a check that found out tells nobody */
             return;
+        }
         uint64_t waited_ns = vyre_clock_now_ns() - start_ns;
         if (waited_ns >= SPIN_NS || timeout_ns == 0) {
             (void)vyre_cl_persistent_tend(device);

@@ -3,7 +3,8 @@
  *
  * Everything between functions is copied as it stands. A function `f` becomes `vyre_u_f` with the ids as
  * first parameters, and a macro `f(a, b)` passes them on: the preprocessor itself finds the calls, in
- * macros and among their arguments too. Functions that no listed kernel reaches are left out.
+ * macros and among their arguments too. Functions that no listed kernel reaches are left out, but for
+ * the directives in them.
  */
 #include "backend/opencl/dispatcher/emit.h"
 
@@ -149,7 +150,8 @@ static void emit_local_names(struct vyre_cl_emitter *emitter,
         vyre_text_append(&emitter->out, define ? "\n#define " : "\n#undef ");
         emit_name(emitter, emitter->program->locals[index].name);
         if (define)
-            vyre_text_appendf(&emitter->out, " (*vyre_at_%u)", index);
+            /* The same as (*vyre_at_), but never a declarator: a second meaning does not compile. */
+            vyre_text_appendf(&emitter->out, " (*&*vyre_at_%u)", index);
     }
     vyre_text_append(&emitter->out, "\n");
 }
@@ -158,7 +160,8 @@ static void emit_local_names(struct vyre_cl_emitter *emitter,
 static void emit_body(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
 {
     uint32_t from = start_of(emitter, function->body);
-    vyre_text_append(&emitter->out, "\n");
+    /* A variable that outlives the call, where a macro hides it, compiles only if it never changes. */
+    vyre_text_append(&emitter->out, "\n#define static static __constant\n");
     if (function->local_count > 0) {
         vyre_text_append(&emitter->out, "{");
         emit_local_names(emitter, function, true);
@@ -172,6 +175,7 @@ static void emit_body(struct vyre_cl_emitter *emitter, const struct vyre_cl_func
         from = end_of(emitter, local->last);
     }
     copy_bytes(emitter, from, end_of(emitter, function->last));
+    vyre_text_append(&emitter->out, "\n#undef static\n");
     if (function->local_count > 0)
         emit_local_names(emitter, function, false);
 }
@@ -225,6 +229,31 @@ static void emit_function(struct vyre_cl_emitter *emitter, const struct vyre_cl_
     }
 }
 
+/* Pragmas are about the block or the loop that they stand in, but for those that enable extensions. */
+static bool ends_with_block(const struct vyre_cl_program *program, uint32_t hash)
+{
+    return vyre_cl_is(program, hash + 1, "pragma") && !vyre_cl_is(program, hash + 3, "EXTENSION");
+}
+
+/* What a function that is left out tells the preprocessor, which goes on behind the function. */
+static void emit_directives(struct vyre_cl_emitter *emitter,
+                            const struct vyre_cl_function *function)
+{
+    const struct vyre_cl_program *program = emitter->program;
+    for (uint32_t i = function->first; i < function->last; i++) {
+        uint32_t directive = vyre_cl_at(program, i)->directive;
+        uint32_t end = i + 1;
+        while (directive && vyre_cl_at(program, end)->directive == directive)
+            end++;
+        if (directive && !ends_with_block(program, i)) {
+            vyre_text_append(&emitter->out, "\n");
+            vyre_cl_emit_tokens(emitter, i, end);
+            vyre_text_append(&emitter->out, "\n");
+        }
+        i = end - 1;
+    }
+}
+
 void vyre_cl_emit_source(struct vyre_cl_emitter *emitter)
 {
     const struct vyre_cl_program *program = emitter->program;
@@ -237,6 +266,8 @@ void vyre_cl_emit_source(struct vyre_cl_emitter *emitter)
         from = end_of(emitter, function->last);
         if (vyre_cl_function_is_kept(program, function))
             emit_function(emitter, function);
+        else
+            emit_directives(emitter, function);
     }
     copy_bytes(emitter, from, (uint32_t)program->tokens.size);
 }

@@ -49,6 +49,27 @@ static uint32_t bracket_around(const struct vyre_cl_program *program, uint32_t i
     return body;
 }
 
+/*
+ * Whether a comma between `open`, the parenthesis of a `for`, and `index` may lie between declarators: in
+ * the first part, unless that begins like an expression.
+ */
+static bool for_may_declare(const struct vyre_cl_program *program, uint32_t open, uint32_t index)
+{
+    uint32_t first = open + 1;
+    for (uint32_t i = first; i < index; i++) {
+        if (vyre_cl_is_sign(program, i, ';'))
+            return false;
+        if (program->match[i] != VYRE_CL_NONE && program->match[i] > i)
+            i = program->match[i];
+    }
+    if (vyre_cl_at(program, first)->kind != VYRE_CL_TOKEN_NAME)
+        return false;
+    return program->facts[vyre_cl_at(program, first)->name].macro != VYRE_CL_NONE ||
+           vyre_cl_is_attribute(program, first) ||
+           vyre_cl_at(program, first + 1)->kind != VYRE_CL_TOKEN_SIGN ||
+           vyre_cl_is_sign(program, first + 1, '*') || vyre_cl_is_sign(program, first + 1, '{');
+}
+
 /* Whether the name at `index` may be a declaration, a member or a label rather than a use. */
 static bool may_declare(const struct vyre_cl_program *program, uint32_t index, uint32_t body)
 {
@@ -62,8 +83,12 @@ static bool may_declare(const struct vyre_cl_program *program, uint32_t index, u
         return true;
     if (token->sign == '*')
         return starts_with_type(program, index, body);
-    if (token->sign == ',')
-        return vyre_cl_is_sign(program, bracket_around(program, index, body), '{');
+    if (token->sign == ',') {
+        uint32_t around = bracket_around(program, index, body);
+        return vyre_cl_is_sign(program, around, '{') ||
+               (around > body && vyre_cl_is(program, around - 1, "for") &&
+                for_may_declare(program, around, index));
+    }
     if (token->sign == '{')
         return vyre_cl_is(program, before - 1, "enum") || vyre_cl_is(program, before - 2, "enum");
     if (token->sign == '}')

@@ -256,7 +256,7 @@ static const char LOOPED_IDS[] =
     "#define VYRE_COUNT_Y vyre_gy\n"
     "#define VYRE_COUNT_Z vyre_gz\n"
     "#define get_local_id(vyre_d) \\\n"
-    "  vyre_pick((vyre_d), vyre_lx, vyre_ly, vyre_lz, vyre_far_get_local_id(vyre_d))\n";
+    "  vyre_far_get_local_id((vyre_d), vyre_lx, vyre_ly, vyre_lz)\n";
 
 /* Those of a grouped one lie in local memory, where a barrier need not save them per work-item. */
 static const char GROUPED_IDS[] =
@@ -278,10 +278,15 @@ static const char GROUPED_IDS[] =
     "#define VYRE_COUNT_Y vyre_t->vyre_count[1]\n"
     "#define VYRE_COUNT_Z vyre_t->vyre_count[2]\n";
 
-/* Past the third dimension devices disagree with the standard; theirs is the answer to give. */
+/*
+ * Past the third dimension devices disagree with the standard; theirs is the answer to give. These are
+ * functions, so that the argument of the user's call is evaluated once.
+ */
 static const char FAR[] =
     "#define VYRE_FAR(vyre_name) \\\n"
-    "  VYRE_INLINE vyre_size vyre_far_##vyre_name(vyre_u32 vyre_d) { return vyre_name(vyre_d); }\n"
+    "  VYRE_INLINE vyre_size vyre_far_##vyre_name(vyre_u32 vyre_d, vyre_size vyre_x, \\\n"
+    "                                             vyre_size vyre_y, vyre_size vyre_z) \\\n"
+    "  { return vyre_pick(vyre_d, vyre_x, vyre_y, vyre_z, vyre_name(vyre_d)); }\n"
     "VYRE_FAR(get_global_id)\n"
     "VYRE_FAR(get_local_id)\n"
     "VYRE_FAR(get_group_id)\n"
@@ -293,21 +298,19 @@ static const char FAR[] =
 
 static const char IDS[] =
     "#define get_global_id(vyre_d) \\\n"
-    "  vyre_pick((vyre_d), VYRE_ID_X, VYRE_ID_Y, VYRE_ID_Z, vyre_far_get_global_id(vyre_d))\n"
+    "  vyre_far_get_global_id((vyre_d), VYRE_ID_X, VYRE_ID_Y, VYRE_ID_Z)\n"
     "#define get_group_id(vyre_d) \\\n"
-    "  vyre_pick((vyre_d), VYRE_AT_X, VYRE_AT_Y, VYRE_AT_Z, vyre_far_get_group_id(vyre_d))\n"
+    "  vyre_far_get_group_id((vyre_d), VYRE_AT_X, VYRE_AT_Y, VYRE_AT_Z)\n"
     "#define get_num_groups(vyre_d) \\\n"
-    "  vyre_pick((vyre_d), VYRE_COUNT_X, VYRE_COUNT_Y, VYRE_COUNT_Z, \\\n"
-    "            vyre_far_get_num_groups(vyre_d))\n"
+    "  vyre_far_get_num_groups((vyre_d), VYRE_COUNT_X, VYRE_COUNT_Y, VYRE_COUNT_Z)\n"
     "#define get_global_size(vyre_d) \\\n"
-    "  vyre_pick((vyre_d), VYRE_COUNT_X * VYRE_LX, VYRE_COUNT_Y * VYRE_LY, \\\n"
-    "            VYRE_COUNT_Z * VYRE_LZ, vyre_far_get_global_size(vyre_d))\n"
+    "  vyre_far_get_global_size((vyre_d), VYRE_COUNT_X * VYRE_LX, VYRE_COUNT_Y * VYRE_LY, \\\n"
+    "                           VYRE_COUNT_Z * VYRE_LZ)\n"
     "#define get_local_size(vyre_d) \\\n"
-    "  vyre_pick((vyre_d), VYRE_LX, VYRE_LY, VYRE_LZ, vyre_far_get_local_size(vyre_d))\n"
+    "  vyre_far_get_local_size((vyre_d), VYRE_LX, VYRE_LY, VYRE_LZ)\n"
     "#define get_enqueued_local_size(vyre_d) \\\n"
-    "  vyre_pick((vyre_d), VYRE_LX, VYRE_LY, VYRE_LZ, vyre_far_get_enqueued_local_size(vyre_d))\n"
-    "#define get_global_offset(vyre_d) \\\n"
-    "  vyre_pick((vyre_d), 0, 0, 0, vyre_far_get_global_offset(vyre_d))\n"
+    "  vyre_far_get_enqueued_local_size((vyre_d), VYRE_LX, VYRE_LY, VYRE_LZ)\n"
+    "#define get_global_offset(vyre_d) vyre_far_get_global_offset((vyre_d), 0, 0, 0)\n"
     "#define get_work_dim() ((uint)VYRE_WORK_DIM)\n"
     "#define get_global_linear_id() \\\n"
     "  ((VYRE_ID_Z * (VYRE_COUNT_Y * VYRE_LY) + VYRE_ID_Y) * (VYRE_COUNT_X * VYRE_LX) + "

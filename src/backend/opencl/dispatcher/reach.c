@@ -62,16 +62,32 @@ static bool is_macro_argument(const struct vyre_cl_program *program, uint32_t in
     return false;
 }
 
+/* Whether a name is mentioned and cannot be called. There are no pointers to functions. */
+static bool is_no_call(const struct vyre_cl_program *program, uint32_t index, uint32_t first)
+{
+    return !vyre_cl_at(program, index)->directive && index + 1 < program->tokens.count &&
+           !vyre_cl_is_sign(program, index + 1, '(') && !is_macro(program, index + 1) &&
+           !vyre_cl_at(program, index + 1)->directive && !is_macro_argument(program, index, first);
+}
+
 /*
- * Whether a function's name is mentioned and cannot be called: the output's macro for it, which
- * passes hidden values on, takes a parenthesis to come to life. There are no pointers to functions.
+ * The same of a function of the program: the output's macro for it, which passes hidden values on, takes
+ * a parenthesis to come to life.
  */
 static bool is_only_a_name(const struct vyre_cl_program *program, uint32_t index, uint32_t first)
 {
     return is_function(program, vyre_cl_at(program, index)->name) &&
-           !vyre_cl_at(program, index)->directive && index + 1 < program->tokens.count &&
-           !vyre_cl_is_sign(program, index + 1, '(') && !is_macro(program, index + 1) &&
-           !vyre_cl_at(program, index + 1)->directive && !is_macro_argument(program, index, first);
+           is_no_call(program, index, first);
+}
+
+/* A function of the language that came after this list of words may be a barrier in disguise. */
+static void see_unknown(struct vyre_cl_program *program, uint32_t index, uint32_t first)
+{
+    const struct vyre_cl_token *token = vyre_cl_at(program, index);
+    if (vyre_cl_word_is_unknown(program->tokens.text + token->offset, token->size) &&
+        !is_function(program, token->name) && !is_macro(program, index) &&
+        !is_no_call(program, index, first))
+        vyre_cl_program_refuse(program, "work-group function that is not known");
 }
 
 static void visit_tokens(struct walk *walk, uint32_t first, uint32_t end)
@@ -81,6 +97,8 @@ static void visit_tokens(struct walk *walk, uint32_t first, uint32_t end)
         uint32_t name = vyre_cl_at(program, i)->name;
         if (name && !is_only_a_name(program, i, first))
             visit(walk, name);
+        if (name)
+            see_unknown(program, i, first);
     }
 }
 
@@ -132,6 +150,27 @@ static void visit(struct walk *walk, uint32_t name)
 
 /* NOLINTEND(misc-no-recursion) */
 
+static bool is_constant_or_local(const struct vyre_cl_program *program, uint32_t index)
+{
+    return vyre_cl_is_local(program, index) || vyre_cl_is(program, index, "constant") ||
+           vyre_cl_is(program, index, "__constant");
+}
+
+/* Variables that outlive a call and change: the output has others than the program. */
+static void check_statics(struct vyre_cl_program *program)
+{
+    for (uint32_t f = 0; f < program->function_count; f++) {
+        const struct vyre_cl_function *function = &program->functions[f];
+        if (function->body == VYRE_CL_NONE || !vyre_cl_function_is_kept(program, function))
+            continue;
+        for (uint32_t i = function->body; i < function->last; i++) {
+            if (vyre_cl_is(program, i, "static") && !is_constant_or_local(program, i - 1) &&
+                !is_constant_or_local(program, i + 1))
+                vyre_cl_program_refuse(program, "static variable in a function");
+        }
+    }
+}
+
 void vyre_cl_program_reach(struct vyre_cl_program *program,
                            const struct vyre_cl_dispatcher_input *input)
 {
@@ -146,4 +185,5 @@ void vyre_cl_program_reach(struct vyre_cl_program *program,
         program->facts[name].is_entry = true;
         visit(&walk, name);
     }
+    check_statics(program);
 }

@@ -33,6 +33,9 @@
  *                                         a group before an item that must wait; pairs with (D), (E)
  *   (G) exited added, release             the last thing that a group does
  *   (H) exited loaded, acquire            by the host before it launches again or falls back
+ *   (K) head stored, then exited loaded, by who publishes; exited loaded, then head, by who looks after
+ *       the dispatcher and may go to sleep over an empty ring; all seq_cst: one of the two sees to it
+ *       that an item behind a dispatcher's exit is run
  */
 #ifndef VYRE_BACKEND_OPENCL_DISPATCHER_RING_H
 #define VYRE_BACKEND_OPENCL_DISPATCHER_RING_H

@@ -85,12 +85,35 @@ static const char *const GROUPWISE[] = {
     "work_group_reduce_add",
     "work_group_reduce_min",
     "work_group_reduce_max",
+    "work_group_reduce_mul",
+    "work_group_reduce_and",
+    "work_group_reduce_or",
+    "work_group_reduce_xor",
+    "work_group_reduce_logical_and",
+    "work_group_reduce_logical_or",
+    "work_group_reduce_logical_xor",
     "work_group_scan_exclusive_add",
     "work_group_scan_exclusive_min",
     "work_group_scan_exclusive_max",
+    "work_group_scan_exclusive_mul",
+    "work_group_scan_exclusive_and",
+    "work_group_scan_exclusive_or",
+    "work_group_scan_exclusive_xor",
+    "work_group_scan_exclusive_logical_and",
+    "work_group_scan_exclusive_logical_or",
+    "work_group_scan_exclusive_logical_xor",
     "work_group_scan_inclusive_add",
     "work_group_scan_inclusive_min",
     "work_group_scan_inclusive_max",
+    "work_group_scan_inclusive_mul",
+    "work_group_scan_inclusive_and",
+    "work_group_scan_inclusive_or",
+    "work_group_scan_inclusive_xor",
+    "work_group_scan_inclusive_logical_and",
+    "work_group_scan_inclusive_logical_or",
+    "work_group_scan_inclusive_logical_xor",
+    "intel_work_group_barrier_arrive",
+    "intel_work_group_barrier_wait",
 };
 
 static const char *const KEPT[] = {
@@ -170,6 +193,15 @@ const char *vyre_cl_word_refused(const char *word, size_t size)
 bool vyre_cl_word_is_groupwise(const char *word, size_t size)
 {
     return has_word(GROUPWISE, sizeof GROUPWISE / sizeof *GROUPWISE, word, size);
+}
+
+bool vyre_cl_word_is_unknown(const char *word, size_t size)
+{
+    static const char *const families[] = {"work_group_*", "intel_work_group_*",
+                                           "async_work_group_*"};
+    static const char attribute[] = "work_group_size_hint";
+    return has_word(families, sizeof families / sizeof *families, word, size) &&
+           !matches(attribute, word, size) && !vyre_cl_word_is_groupwise(word, size);
 }
 
 bool vyre_cl_word_is_kept(const char *word, size_t size)

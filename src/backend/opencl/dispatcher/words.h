@@ -16,6 +16,9 @@ const char *vyre_cl_word_refused(const char *word, size_t size);
 /* Whether the word is something that all work-items of a group do together. */
 bool vyre_cl_word_is_groupwise(const char *word, size_t size);
 
+/* Whether the word looks like one of those and is not in their list: a later extension may have it. */
+bool vyre_cl_word_is_unknown(const char *word, size_t size);
+
 /* Whether the word has a meaning that a program may not change by macros or functions. */
 bool vyre_cl_word_is_kept(const char *word, size_t size);
 
