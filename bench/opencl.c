@@ -6,6 +6,9 @@
  * most 1.05 times the time of their counterparts by hand. In every cell, on `pthread` and `basic`:
  * the best of Vyre's modes no slower than the best by hand.
  *
+ * Beside that, the same batch with arms and copy overlap and without (opencl_overlap.c). It is left out
+ * when a row, a pattern or a number of groups is asked for; `--row overlap` runs nothing else.
+ *
  * All contenders of a device are measured in one run, interleaved round by round. Their bytes are
  * compared after every cell: a difference ends in exit code 1. Nothing is asserted of time. Without
  * OpenCL the exit code is 77.
@@ -14,6 +17,7 @@
  *                [--groups N] [--device TEXT]
  */
 #include "opencl_hand.h"
+#include "opencl_overlap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +102,8 @@ static bool run_device(const struct gpu_options *options, struct hand_library *l
         {{1, 400}, {2000, 1}, {500, 20}},
     };
     const char *name = hand_library_device_name(library, index);
+    if (options->row && strcmp(options->row, "overlap") == 0)
+        return overlap_run(options, name);
     struct gpu_results *results = calloc(1, sizeof *results);
     struct hand_device *device = hand_device_open(library, index);
     bool ok = results && device;
@@ -116,6 +122,8 @@ static bool run_device(const struct gpu_options *options, struct hand_library *l
     if (device)
         hand_device_close(device);
     free(results);
+    if (ok && !options->row && !options->pattern && options->groups == 0)
+        ok = overlap_run(options, name);
     return ok;
 }
 

@@ -129,6 +129,95 @@ static void kernel_undeclared_is_reflected_and_runs(void **state)
     close_all(&f);
 }
 
+/* What a launch has of dimensions, sizes and ids, in one word of each group; local memory by its size. */
+static const char dimensions_source[] =
+    "__kernel void dimensions(__global uint *to, __local uint *room, uint words)\n"
+    "{\n"
+    "    size_t g = get_group_id(0) + get_num_groups(0) * (get_group_id(1) + get_num_groups(1) *\n"
+    "               get_group_id(2));\n"
+    "    for (uint i = 0; i < words; i++)\n"
+    "        room[i] = i + (uint)g;\n"
+    "    uint sum = 0;\n"
+    "    for (uint i = words; i-- > 0;)\n"
+    "        sum = sum * 31u + room[i];\n"
+    "    to[g] = sum + (uint)(get_global_size(0) * 10000 + get_global_size(1) * 100 +\n"
+    "            get_global_size(2)) + 7u * (uint)(get_global_id(1) + get_global_id(2)) +\n"
+    "            (uint)(get_local_size(1) + get_local_size(2));\n"
+    "}\n";
+static const char asked_source[] =
+    "__kernel void asked(__global uint *to) { to[get_group_id(0)] = get_work_dim(); }\n";
+
+static void launch(struct fixture *f, struct vyre_kernel *kernel, const uint32_t groups[3],
+                   struct vyre_buffer *to, uint32_t words, enum vyre_mode mode)
+{
+    struct vyre_batch *batch;
+    struct vyre_ticket ticket;
+    const struct vyre_slot_binding slots[] = {{.slot = 0, .range = {.buffer = to}},
+                                              {.slot = 1, .local_bytes = words * 4}};
+    assert_int_equal(vyre_batch_create(f->device, NULL, &batch, &f->diag), VYRE_OK);
+    vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = kernel,
+                                                       .groups = {groups[0], groups[1], groups[2]},
+                                                       .bindings = slots,
+                                                       .binding_count = words ? 2 : 1,
+                                                       .constants = &words,
+                                                       .constants_size_bytes = words ? 4 : 0});
+    enum vyre_status status =
+        vyre_batch_submit(batch, &(struct vyre_submit_options){.mode = mode}, &ticket, &f->diag);
+    if (status == VYRE_OK)
+        status = vyre_ticket_wait(f->device, ticket, VYRE_FOREVER, &f->diag);
+    if (status != VYRE_OK)
+        fail_msg("%s", f->diag.message);
+    vyre_batch_destroy(&batch);
+}
+
+static uint32_t expected_word(const uint32_t groups[3], uint32_t group, uint32_t words)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = words; i-- > 0;)
+        sum = sum * 31u + i + group;
+    uint32_t y = group / groups[0] % groups[1];
+    uint32_t z = group / groups[0] / groups[1];
+    return sum + groups[0] * 10000 + groups[1] * 100 + groups[2] + 7 * (y + z) + 2;
+}
+
+/* Launches of one, two and three dimensions, with local memory of other sizes each, in every mode. */
+static void launch_of_any_shape_sees_the_same(void **state)
+{
+    static const uint32_t shapes[][3] = {{1, 1, 1}, {6, 1, 1}, {3, 2, 1}, {1, 3, 1},
+                                         {2, 1, 3}, {1, 1, 5}, {2, 3, 2}};
+    const struct vyre_kernel_desc one = {.local_size = {1, 1, 1}};
+    struct fixture f;
+    struct vyre_kernel *kernel, *asked;
+    struct vyre_buffer *to;
+    struct vyre_ability persistent;
+    uint32_t words[16];
+    (void)state;
+    open_with(&f, (struct vyre_device_desc){0});
+    assert_int_equal(create(&f, dimensions_source, "dimensions", one, &kernel), VYRE_OK);
+    assert_int_equal(create(&f, asked_source, "asked", one, &asked), VYRE_OK);
+    assert_int_equal(vyre_buffer_create(f.device,
+                                        &(struct vyre_buffer_desc){.size_bytes = sizeof words}, &to,
+                                        &f.diag),
+                     VYRE_OK);
+    vyre_device_get_ability(f.device, VYRE_ABILITY_PERSISTENT, &persistent);
+    for (int mode = VYRE_MODE_AUTO; mode < VYRE_MODE_COUNT; mode++) {
+        if (mode == VYRE_MODE_PERSISTENT && persistent.value == 0)
+            continue;
+        for (uint32_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            const uint32_t *shape = shapes[s];
+            uint32_t room = 1 + s % 3 * 8; /* each size is a dispatcher of its own */
+            launch(&f, kernel, shape, to, room, (enum vyre_mode)mode);
+            assert_int_equal(vyre_buffer_read(to, 0, words, sizeof words, &f.diag), VYRE_OK);
+            for (uint32_t g = 0; g < shape[0] * shape[1] * shape[2]; g++)
+                assert_int_equal(words[g], expected_word(shape, g, room));
+        }
+        launch(&f, asked, (uint32_t[]){2, 1, 1}, to, 0, (enum vyre_mode)mode);
+        assert_int_equal(vyre_buffer_read(to, 0, words, sizeof words, &f.diag), VYRE_OK);
+        assert_int_equal(words[1], 3); /* in every mode, whatever the groups are */
+    }
+    close_all(&f);
+}
+
 static void kernel_build_error_names_the_line(void **state)
 {
     struct fixture f;
@@ -378,6 +467,7 @@ int main(int count, char **arguments)
         /* First: a child of a process with drivers' threads could not use them. */
         cmocka_unit_test(endless_kernel_loses_the_device),
         cmocka_unit_test(kernel_undeclared_is_reflected_and_runs),
+        cmocka_unit_test(launch_of_any_shape_sees_the_same),
         cmocka_unit_test(kernel_build_error_names_the_line),
         cmocka_unit_test(kernel_that_disagrees_is_refused),
         cmocka_unit_test(kernel_many_variants_all_run),

@@ -239,6 +239,24 @@ static void launch_that_ends_in_an_error_fails(void **state)
     close_all(&f);
 }
 
+/* Nobody says how far a command is: the batch fails, and is not waited for without end. */
+static void event_that_cannot_be_asked_fails(void **state)
+{
+    static const enum vyre_mode modes[] = {VYRE_MODE_PLAIN, VYRE_MODE_REPLAY};
+    struct fixture f;
+    (void)state;
+    prepare(&f);
+    add_launch(&f);
+    for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+        tell("info-fails,on-event");
+        assert_int_equal(run(&f, modes[m]), VYRE_OUT_OF_MEMORY);
+        assert_int_not_equal(f.diag.id, VYRE_DIAG_NONE);
+        define_buffer(&f);
+        assert_int_equal(run(&f, modes[m]), VYRE_OK);
+    }
+    close_all(&f);
+}
+
 /* Finishing is not what the backend goes by: the events are. */
 static void finish_that_fails_does_not_hang(void **state)
 {
@@ -277,6 +295,7 @@ int main(void)
         cmocka_unit_test(submit_driver_out_of_resources_fails),
         cmocka_unit_test(submit_refused_halfway_ends_in_failure),
         cmocka_unit_test(launch_that_ends_in_an_error_fails),
+        cmocka_unit_test(event_that_cannot_be_asked_fails),
         cmocka_unit_test(finish_that_fails_does_not_hang),
         cmocka_unit_test(context_error_is_logged_and_fails_what_is_in_flight),
     };

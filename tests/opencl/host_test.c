@@ -104,7 +104,8 @@ static void bind_local_that_failed_is_set_again(void **state)
     const struct vyre_cl_api api = {.clSetKernelArg = set_argument};
     struct vyre_cl_device device = {.api = &api};
     const struct vyre_cl_kernel kernel = {0};
-    struct vyre_cl_call call = {0};
+    uint64_t bound[1] = {0};
+    struct vyre_cl_call call = {.bound = bound};
     const struct vyre_bound_range range = {0};
     const struct vyre_batch_view view = {.ranges = &range};
     const struct vyre_command_binding local = {.kind = VYRE_BINDING_LOCAL, .local_bytes = 64};

@@ -175,6 +175,21 @@ enum vyre_status vyre_cl_build_program(struct vyre_cl_device *device, const char
     return VYRE_OK;
 }
 
+/*
+ * Whether get_work_dim may be called: by its name, or by one that is put together or comes from a file.
+ * All launches have three dimensions for those who ask. The others do not see it when a launch has
+ * fewer, which drivers carry out faster.
+ */
+static bool may_show_dimensions(const char *source, size_t source_bytes)
+{
+    static const char *const words[] = {"work_dim", "##", "%:", "??", "\\\n", "include"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strstr(source, words[i]))
+            return true;
+    }
+    return strlen(source) != source_bytes;
+}
+
 static bool defines_equal(const struct vyre_cl_defines *a, const struct vyre_cl_defines *b)
 {
     bool equal = a->count == b->count;
@@ -213,6 +228,7 @@ enum vyre_status vyre_cl_build_acquire(struct vyre_cl_device *device, const char
     built->defines = *defines;
     built->source_bytes = source_bytes;
     memcpy(built->source, source, source_bytes);
+    built->shows_dimensions = may_show_dimensions(built->source, source_bytes);
     built->next = device->builds;
     device->builds = built;
     *out_built = built;

@@ -7,6 +7,7 @@
 #ifndef VYRE_BACKEND_OPENCL_BUILD_H
 #define VYRE_BACKEND_OPENCL_BUILD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,7 @@ struct vyre_cl_built {
     uint32_t users;
     cl_program program; /* Owned */
     struct vyre_cl_defines defines;
+    bool shows_dimensions; /* the source may ask how many dimensions a launch has */
     size_t source_bytes;
     char source[]; /* terminated */
 };

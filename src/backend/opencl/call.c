@@ -12,10 +12,13 @@
 
 enum vyre_status vyre_cl_call_init(struct vyre_cl_device *device,
                                    const struct vyre_cl_kernel *kernel, cl_program program,
-                                   struct vyre_cl_call *call, struct vyre_diag *diag)
+                                   uint64_t *bound, struct vyre_cl_call *call,
+                                   struct vyre_diag *diag)
 {
     cl_int code = CL_SUCCESS;
     memset(call, 0, sizeof *call);
+    memset(bound, 0, kernel->binding_count * sizeof *bound);
+    call->bound = bound;
     call->native = device->api->clCreateKernel(program, kernel->entry, &code);
     if (call->native)
         return VYRE_OK;
@@ -87,23 +90,23 @@ cl_int vyre_cl_call_set_constants(struct vyre_cl_device *device,
                                   const void *constants)
 {
     const unsigned char *bytes = constants;
-    if (kernel->constant_count == 0 ||
-        (call->has_constants && memcmp(call->constants, bytes, kernel->constants_size_bytes) == 0))
-        return CL_SUCCESS;
+    bool known = call->has_constants;
+    call->has_constants = false;
     for (uint32_t i = 0; i < kernel->constant_count; i++) {
         const struct vyre_cl_constant *constant = &kernel->constants[i];
         const unsigned char *value = bytes + constant->offset_bytes;
-        if (call->has_constants &&
-            memcmp(call->constants + constant->offset_bytes, value, constant->size_bytes) == 0)
+        unsigned char *kept = call->constants + constant->offset_bytes;
+        if (known && vyre_cl_same_constants(kept, value, constant->size_bytes))
             continue;
         cl_int code = device->api->clSetKernelArg(call->native, constant->argument,
                                                   constant->size_bytes, value);
-        if (code != CL_SUCCESS) {
-            call->has_constants = false;
+        if (code != CL_SUCCESS)
             return code;
-        }
+        if (constant->size_bytes == 4) /* sizes that the compiler knows need no call */
+            memcpy(kept, value, 4);
+        else
+            memcpy(kept, value, 8);
     }
-    memcpy(call->constants, bytes, kernel->constants_size_bytes);
     call->has_constants = true;
     return CL_SUCCESS;
 }

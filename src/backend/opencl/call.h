@@ -7,6 +7,8 @@
 #ifndef VYRE_BACKEND_OPENCL_CALL_H
 #define VYRE_BACKEND_OPENCL_CALL_H
 
+#include <string.h>
+
 #include <vyre/backend.h>
 
 #include "backend/opencl/loader.h"
@@ -17,18 +19,19 @@ struct vyre_cl_kernel;
 struct vyre_cl_call {
     cl_kernel native; /* Owned */
     /*
-     * By binding, what it is set to: an address in shared memory, the number of a part of a buffer, or
-     * bytes of local memory; 0: not set.
+     * Borrowed: by binding, what it is set to: an address in shared memory, the number of a part of a
+     * buffer, or bytes of local memory; 0: not set.
      */
-    uint64_t bound[VYRE_KERNEL_BINDINGS_MAX];
+    uint64_t *bound;
     bool has_constants;
-    unsigned char constants[VYRE_CONSTANTS_BYTES_MAX];
+    _Alignas(8) unsigned char constants[VYRE_CONSTANTS_BYTES_MAX];
 };
 
-/* Makes the cl_kernel. */
+/* Makes the cl_kernel. `bound` has room for the kernel's bindings and stays as long as the call. */
 VYRE_NODISCARD enum vyre_status vyre_cl_call_init(struct vyre_cl_device *device,
                                                   const struct vyre_cl_kernel *kernel,
-                                                  cl_program program, struct vyre_cl_call *call,
+                                                  cl_program program, uint64_t *bound,
+                                                  struct vyre_cl_call *call,
                                                   struct vyre_diag *diag);
 void vyre_cl_call_deinit(struct vyre_cl_device *device, struct vyre_cl_call *call);
 
@@ -41,9 +44,26 @@ cl_int vyre_cl_call_bind(struct vyre_cl_device *device, const struct vyre_cl_ker
                          const struct vyre_command_binding *what,
                          const struct vyre_batch_view *view, const void *table);
 
-/* Sets the constants that differ. */
+/* Sets the constants that differ. For those who have found that some do: has_constants below. */
 cl_int vyre_cl_call_set_constants(struct vyre_cl_device *device,
                                   const struct vyre_cl_kernel *kernel, struct vyre_cl_call *call,
                                   const void *constants);
+
+/* Whether two blocks of constants are the same. Most are one scalar: no call for those. */
+static inline bool vyre_cl_same_constants(const void *a, const void *b, uint32_t size_bytes)
+{
+    if (size_bytes == 4)
+        return memcmp(a, b, 4) == 0;
+    return size_bytes == 8 ? memcmp(a, b, 8) == 0
+                           : size_bytes == 0 || memcmp(a, b, size_bytes) == 0;
+}
+
+/* Whether the call has these constants already. */
+static inline bool vyre_cl_call_has_constants(const struct vyre_cl_call *call,
+                                              const void *constants, uint32_t size_bytes)
+{
+    return size_bytes == 0 ||
+           (call->has_constants && vyre_cl_same_constants(call->constants, constants, size_bytes));
+}
 
 #endif

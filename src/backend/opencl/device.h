@@ -59,6 +59,7 @@ struct vyre_cl_device {
     cl_command_queue queue;
     cl_command_queue side; /* Owned; may be NULL */
     bool forked;           /* the side queue has work that the other does not wait for yet */
+    bool blocking; /* work was seen to be done inside the enqueue: mostly nothing to flush */
     struct vyre_cl_pending_ring pending;
     struct vyre_cl_tables tables;
     struct vyre_cl_built *builds;          /* Owned: a list, each kept by the kernels that use it */

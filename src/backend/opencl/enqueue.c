@@ -32,30 +32,30 @@ void vyre_cl_flight_begin(struct vyre_cl_flight *flight, struct vyre_cl_device *
         .entry = entry,
         .first = first,
         .last = end - 1,
-        .stride = (end - first) / VYRE_CL_EVENTS_MAX + 1,
         .profiled = submission->timed && device->desc.device_times,
         .queue = device->queue,
     };
+    vyre_cl_flight_space(flight);
 }
 
-cl_event *vyre_cl_flight_event(struct vyre_cl_flight *flight, uint32_t index)
+void vyre_cl_flight_space(struct vyre_cl_flight *flight)
 {
-    struct vyre_cl_pending *entry = flight->entry;
-    /* The last place is the last command's, whose end is the batch's. */
-    bool kept = index == flight->last || ((index - flight->first + 1) % flight->stride == 0 &&
-                                          entry->event_count < VYRE_CL_EVENTS_MAX - 1);
-    if (kept)
-        return &entry->events[entry->event_count];
-    return flight->profiled && index == flight->first ? &entry->first : NULL;
+    /* Fewer than MAX before the last one, which always has room. */
+    flight->stride = (flight->last + 1 - flight->first) / VYRE_CL_EVENTS_MAX + 1;
+    if (flight->device->blocking) /* nobody watches: what was enqueued has ended */
+        flight->stride = flight->last + 1 - flight->first;
+    uint32_t next = flight->first + flight->stride - 1;
+    flight->next_event = next < flight->last ? next : flight->last;
 }
 
-void vyre_cl_flight_kept(struct vyre_cl_flight *flight, uint32_t index, const cl_event *event)
+void vyre_cl_flight_keep(struct vyre_cl_flight *flight, uint32_t index, const cl_event *event)
 {
     struct vyre_cl_pending *entry = flight->entry;
-    flight->enqueued++;
-    if (!event || event == &entry->first)
+    if (event == &entry->first)
         return;
     entry->event_count++;
+    uint32_t next = index + flight->stride;
+    flight->next_event = next < flight->last ? next : flight->last;
     if (flight->profiled && index == flight->first &&
         flight->device->api->clRetainEvent(*event) == CL_SUCCESS)
         entry->first = *event;
@@ -64,13 +64,16 @@ void vyre_cl_flight_kept(struct vyre_cl_flight *flight, uint32_t index, const cl
 /* ---- Commands --------------------------------------------------------------------------------- */
 
 cl_int vyre_cl_enqueue_kernel(const struct vyre_cl_flight *flight, cl_kernel native,
-                              const size_t local_size[3], const uint32_t groups[3],
+                              const struct vyre_cl_kernel *kernel, const uint32_t groups[3],
                               cl_event *out_event)
 {
-    const size_t global[3] = {groups[0] * local_size[0], groups[1] * local_size[1],
-                              groups[2] * local_size[2]};
-    return flight->device->api->clEnqueueNDRangeKernel(flight->queue, native, 3, NULL, global,
-                                                       local_size, 0, NULL, out_event);
+    const size_t *local = kernel->local_size;
+    const size_t global[3] = {groups[0] * local[0], groups[1] * local[1], groups[2] * local[2]};
+    cl_uint dimensions = 3;
+    if (global[2] == 1 && !kernel->shows_dimensions)
+        dimensions = global[1] == 1 ? 1 : 2;
+    return flight->device->api->clEnqueueNDRangeKernel(flight->queue, native, dimensions, NULL,
+                                                       global, local, 0, NULL, out_event);
 }
 
 static cl_int transfer_shared(const struct vyre_cl_flight *flight,
@@ -210,15 +213,40 @@ unsigned char *vyre_cl_take_tables(struct vyre_cl_device *device,
     return vyre_cl_tables_take(tables, size_bytes, 64);
 }
 
+/* Whether a range in shared memory is bound already, which is what most bindings are. */
+static bool is_bound(const struct vyre_cl_call *call, uint32_t index,
+                     const struct vyre_batch_view *view, const struct vyre_command_binding *binding)
+{
+    if (binding->kind != VYRE_BINDING_RANGE)
+        return false;
+    const struct vyre_bound_range *range = &view->ranges[binding->first_range];
+    const struct vyre_cl_buffer *buffer = range->buffer;
+    return buffer->shared &&
+           call->bound[index] == (uint64_t)(uintptr_t)(buffer->shared + range->offset_bytes);
+}
+
+static bool are_bound(const struct vyre_cl_call *call, const struct vyre_batch_view *view,
+                      const struct vyre_command *command)
+{
+    const struct vyre_command_binding *bindings = &view->bindings[command->first_binding];
+    for (uint32_t i = 0; i < command->binding_count; i++) {
+        if (!is_bound(call, i, view, &bindings[i]))
+            return false;
+    }
+    return true;
+}
+
 cl_int vyre_cl_set_arguments(struct vyre_cl_device *device, struct vyre_cl_call *call,
                              const struct vyre_batch_view *view, const struct vyre_command *command,
                              unsigned char **tables)
 {
     const struct vyre_cl_kernel *kernel = command->kernel;
+    const struct vyre_command_binding *binding = &view->bindings[command->first_binding];
     unsigned char *taken = NULL;
-    for (uint32_t i = 0; i < command->binding_count; i++) {
-        const struct vyre_command_binding *binding = &view->bindings[command->first_binding + i];
+    for (uint32_t i = 0; i < command->binding_count; i++, binding++) {
         unsigned char *table = NULL;
+        if (is_bound(call, i, view, binding))
+            continue;
         if (binding->kind == VYRE_BINDING_TABLE) {
             if (!tables) {
                 taken = vyre_cl_take_tables(device, view, command);
@@ -234,6 +262,8 @@ cl_int vyre_cl_set_arguments(struct vyre_cl_device *device, struct vyre_cl_call 
         if (code != CL_SUCCESS)
             return code;
     }
+    if (vyre_cl_call_has_constants(call, command->constants, kernel->constants_size_bytes))
+        return CL_SUCCESS;
     return vyre_cl_call_set_constants(device, kernel, call, command->constants);
 }
 
@@ -249,11 +279,16 @@ static enum vyre_status enqueue_dispatch(struct vyre_cl_flight *flight,
     enum vyre_status status = vyre_cl_kernel_variant(device, kernel, command, &variant, diag);
     if (status != VYRE_OK)
         return status;
-    cl_int code = vyre_cl_set_arguments(device, &variant->call, flight->view, command, NULL);
+    cl_int code = CL_SUCCESS;
+    if (!are_bound(&variant->call, flight->view, command))
+        code = vyre_cl_set_arguments(device, &variant->call, flight->view, command, NULL);
+    else if (!vyre_cl_call_has_constants(&variant->call, command->constants,
+                                         kernel->constants_size_bytes))
+        code = vyre_cl_call_set_constants(device, kernel, &variant->call, command->constants);
     if (code != CL_SUCCESS)
         return vyre_cl_failed(diag, kernel->label, code, "clSetKernelArg");
-    code = vyre_cl_enqueue_kernel(flight, variant->call.native, kernel->local_size, command->groups,
-                                  event);
+    vyre_cl_look_ahead(flight->view, command);
+    code = vyre_cl_enqueue_kernel(flight, variant->call.native, kernel, command->groups, event);
     if (code != CL_SUCCESS)
         return vyre_cl_failed(diag, kernel->label, code, "clEnqueueNDRangeKernel");
     return VYRE_OK;
@@ -360,7 +395,8 @@ enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *subm
         return status;
     }
     if (flight.enqueued > 0) {
-        (void)device->api->clFlush(device->queue);
+        if (!device->blocking || !vyre_cl_pending_is_over(device, entry))
+            (void)device->api->clFlush(device->queue);
         device->last_queued = submission->sequence;
     }
     vyre_cl_pending_push(device, entry);

@@ -17,6 +17,7 @@ struct vyre_cl_flight {
     uint32_t first;         /* command that does something */
     uint32_t last;          /* the same, of the end; before `first` when there is none */
     uint32_t stride;        /* every so many commands an event is kept */
+    uint32_t next_event;    /* of this command, or the next that is enqueued */
     uint32_t enqueued;      /* commands so far */
     bool profiled;          /* the first command's event is kept, too */
     cl_command_queue queue; /* where the next command goes */
@@ -26,15 +27,33 @@ struct vyre_cl_flight {
 void vyre_cl_flight_begin(struct vyre_cl_flight *flight, struct vyre_cl_device *device,
                           const struct vyre_submission *submission, struct vyre_cl_pending *entry);
 
+/* Spreads the events over the commands from `first` to `last`. */
+void vyre_cl_flight_space(struct vyre_cl_flight *flight);
+
+void vyre_cl_flight_keep(struct vyre_cl_flight *flight, uint32_t index, const cl_event *event);
+
 /*
  * Where the event of command `index` goes, or NULL. After the command is enqueued, `kept` notes it.
  */
-cl_event *vyre_cl_flight_event(struct vyre_cl_flight *flight, uint32_t index);
-void vyre_cl_flight_kept(struct vyre_cl_flight *flight, uint32_t index, const cl_event *event);
+static inline cl_event *vyre_cl_flight_event(struct vyre_cl_flight *flight, uint32_t index)
+{
+    struct vyre_cl_pending *entry = flight->entry;
+    if (index >= flight->next_event && entry->event_count < VYRE_CL_EVENTS_MAX)
+        return &entry->events[entry->event_count];
+    return flight->profiled && index == flight->first ? &entry->first : NULL;
+}
+
+static inline void vyre_cl_flight_kept(struct vyre_cl_flight *flight, uint32_t index,
+                                       const cl_event *event)
+{
+    flight->enqueued++;
+    if (event)
+        vyre_cl_flight_keep(flight, index, event);
+}
 
 /* A dispatch whose arguments are set. */
 cl_int vyre_cl_enqueue_kernel(const struct vyre_cl_flight *flight, cl_kernel native,
-                              const size_t local_size[3], const uint32_t groups[3],
+                              const struct vyre_cl_kernel *kernel, const uint32_t groups[3],
                               cl_event *out_event);
 
 /* A copy, fill, upload or download. */
@@ -63,6 +82,20 @@ static inline size_t vyre_cl_table_bytes(const struct vyre_command_binding *bind
 unsigned char *vyre_cl_take_tables(struct vyre_cl_device *device,
                                    const struct vyre_batch_view *view,
                                    const struct vyre_command *command);
+
+/*
+ * Has what follows a dispatch in the batch fetched while the driver works: an enqueue leaves little of
+ * ours in the nearest cache. An address behind the end does no harm.
+ */
+static inline void vyre_cl_look_ahead(const struct vyre_batch_view *view,
+                                      const struct vyre_command *command)
+{
+    const unsigned char *next = (const unsigned char *)(command + 1);
+    __builtin_prefetch(next);
+    __builtin_prefetch(next + 64);
+    __builtin_prefetch(&view->bindings[command->first_binding + command->binding_count]);
+    __builtin_prefetch(&view->ranges[command->first_range + command->range_count]);
+}
 
 static inline bool vyre_cl_is_empty(const struct vyre_command *command)
 {

@@ -158,6 +158,10 @@ static void state_features(const struct vyre_cl_device *device, struct vyre_devi
                 device->desc.device_times ? "on" : "");
     add_feature(facts, "compute-units", "", "%u", traits->compute_units);
     add_feature(facts, "local-memory", "", "%llu bytes", (unsigned long long)traits->local_bytes);
+    /* Copies, fills, uploads and downloads of a persistent batch wait for the ring (persistent.c). */
+    bool resident = vyre_cl_persistent_groups(device) > 0;
+    add_feature(facts, "persistent-transfers", resident ? "" : "there is no persistent mode", "%s",
+                resident ? "by the host inside submit, which waits" : "");
 }
 
 /* ---- Facts ------------------------------------------------------------------------------------ */

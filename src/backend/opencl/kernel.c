@@ -93,7 +93,7 @@ static enum vyre_status make_variant(struct vyre_cl_device *device, struct vyre_
         return status;
     if (oldest->built)
         drop_variant(device, oldest);
-    status = vyre_cl_call_init(device, kernel, built->program, &oldest->call, diag);
+    status = vyre_cl_call_init(device, kernel, built->program, oldest->bound, &oldest->call, diag);
     if (status != VYRE_OK) {
         vyre_cl_build_release(device, built);
         return status;
@@ -104,18 +104,18 @@ static enum vyre_status make_variant(struct vyre_cl_device *device, struct vyre_
     return VYRE_OK;
 }
 
-enum vyre_status vyre_cl_kernel_variant(struct vyre_cl_device *device,
-                                        struct vyre_cl_kernel *kernel,
-                                        const struct vyre_command *command,
-                                        struct vyre_cl_variant **out_variant,
-                                        struct vyre_diag *diag)
+enum vyre_status vyre_cl_kernel_specialize(struct vyre_cl_device *device,
+                                           struct vyre_cl_kernel *kernel,
+                                           const struct vyre_command *command,
+                                           struct vyre_cl_variant **out_variant,
+                                           struct vyre_diag *diag)
 {
     size_t bytes = kernel->specialization_count * sizeof(uint64_t);
     const uint64_t *values =
         command->specialization_count ? command->specialization : kernel->spec_defaults;
     enum vyre_status status = VYRE_OK;
     *out_variant = kernel->last;
-    if (bytes == 0 || memcmp(kernel->last->values, values, bytes) == 0)
+    if (memcmp(kernel->last->values, values, bytes) == 0)
         return VYRE_OK;
     *out_variant = NULL;
     for (uint32_t i = 0; i < VYRE_CL_VARIANTS_MAX && !*out_variant; i++) {
@@ -170,11 +170,12 @@ static enum vyre_status build_first(struct vyre_cl_device *device, struct vyre_c
         vyre_cl_build_acquire(device, kernel->label, payload->bytes, payload->size_bytes, &defines,
                               &kernel->first_built, diag);
     if (status == VYRE_OK)
-        status =
-            vyre_cl_call_init(device, kernel, kernel->first_built->program, &variant->call, diag);
+        status = vyre_cl_call_init(device, kernel, kernel->first_built->program, variant->bound,
+                                   &variant->call, diag);
     if (status != VYRE_OK)
         return status;
     kernel->first_built->users++;
+    kernel->shows_dimensions = kernel->first_built->shows_dimensions;
     variant->built = kernel->first_built;
     memcpy(variant->values, kernel->spec_defaults, sizeof variant->values);
     kernel->last = variant;

@@ -45,6 +45,7 @@ struct vyre_cl_variant {
     uint64_t values[VYRE_SPECIALIZATION_VALUES_MAX];
     uint64_t last_used;
     struct vyre_cl_call call; /* of plain launches */
+    uint64_t bound[VYRE_KERNEL_BINDINGS_MAX];
 };
 
 struct vyre_cl_kernel {
@@ -63,6 +64,7 @@ struct vyre_cl_kernel {
     uint32_t constants_size_bytes;
     uint32_t required_local[3]; /* reqd_work_group_size; zeros: none */
     size_t local_size[3];
+    bool shows_dimensions; /* the program may ask how many dimensions a launch has */
 
     uint32_t specialization_count;
     char spec_names[VYRE_SPECIALIZATION_VALUES_MAX][64];
@@ -83,11 +85,22 @@ enum vyre_status vyre_cl_kernel_create(void *native, const struct vyre_kernel_de
 void vyre_cl_kernel_destroy(void *native, void *native_kernel);
 
 /* The variant for these values, built if it is new. */
-VYRE_NODISCARD enum vyre_status vyre_cl_kernel_variant(struct vyre_cl_device *device,
-                                                       struct vyre_cl_kernel *kernel,
-                                                       const struct vyre_command *command,
-                                                       struct vyre_cl_variant **out_variant,
-                                                       struct vyre_diag *diag);
+VYRE_NODISCARD enum vyre_status vyre_cl_kernel_specialize(struct vyre_cl_device *device,
+                                                          struct vyre_cl_kernel *kernel,
+                                                          const struct vyre_command *command,
+                                                          struct vyre_cl_variant **out_variant,
+                                                          struct vyre_diag *diag);
+
+VYRE_NODISCARD static inline enum vyre_status vyre_cl_kernel_variant(
+    struct vyre_cl_device *device, struct vyre_cl_kernel *kernel,
+    const struct vyre_command *command, struct vyre_cl_variant **out_variant,
+    struct vyre_diag *diag)
+{
+    *out_variant = kernel->last;
+    if (kernel->specialization_count == 0)
+        return VYRE_OK;
+    return vyre_cl_kernel_specialize(device, kernel, command, out_variant, diag);
+}
 
 /* reflect.c: asks the driver for the parameters of a kernel. */
 VYRE_NODISCARD enum vyre_status vyre_cl_reflect(struct vyre_cl_device *device, cl_kernel native,

@@ -52,12 +52,20 @@ enum vyre_status vyre_cl_pending_next(struct vyre_cl_device *device,
                                       struct vyre_cl_pending **out_entry, struct vyre_diag *diag)
 {
     struct vyre_cl_pending *entry = entry_of(&device->pending, submission->sequence);
-    *entry = (struct vyre_cl_pending){
-        .called_back = submission->called_back,
-        .timed = submission->timed,
-        .begin_ns = submission->timed ? vyre_clock_now_ns() : 0,
-        .context_errors = atomic_load_explicit(&device->context_errors, memory_order_relaxed),
-    };
+    /* One by one: to clear the events, too, takes longer than all of this. */
+    entry->event_count = 0;
+    entry->events_done = 0;
+    entry->first = NULL;
+    entry->called_back = submission->called_back;
+    entry->timed = submission->timed;
+    entry->woken = false;
+    entry->persistent = false;
+    entry->last_item = 0;
+    entry->status = VYRE_OK;
+    entry->native_code = 0;
+    entry->begin_ns = submission->timed ? vyre_clock_now_ns() : 0;
+    entry->context_errors = atomic_load_explicit(&device->context_errors, memory_order_relaxed);
+    entry->tables_end = 0;
     *out_entry = entry;
     if (!entry->called_back || device->pending.helper_started)
         return VYRE_OK;
@@ -193,6 +201,11 @@ static bool take_end(struct vyre_cl_device *device, uint64_t sequence, bool help
     }
     vyre_lock_release(&ring->collect_lock);
     return over;
+}
+
+bool vyre_cl_pending_is_over(struct vyre_cl_device *device, struct vyre_cl_pending *entry)
+{
+    return is_over_locked(device, entry); /* nobody else sees it yet */
 }
 
 void vyre_cl_collect(struct vyre_cl_device *device, bool helper)

@@ -80,6 +80,9 @@ enum vyre_status vyre_cl_pending_next(struct vyre_cl_device *device,
                                       struct vyre_cl_pending **out_entry, struct vyre_diag *diag);
 void vyre_cl_pending_push(struct vyre_cl_device *device, struct vyre_cl_pending *entry);
 
+/* Whether all of an entry that is not pushed has ended. */
+bool vyre_cl_pending_is_over(struct vyre_cl_device *device, struct vyre_cl_pending *entry);
+
 /* Gives back what an entry that is not pushed holds. */
 void vyre_cl_pending_drop(struct vyre_cl_device *device, struct vyre_cl_pending *entry);
 

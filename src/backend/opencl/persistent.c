@@ -61,6 +61,8 @@ bool vyre_cl_persistent_stop(struct vyre_cl_device *device)
     if (!vyre_cl_is_lost(device))
         return vyre_cl_ring_leave(device) && vyre_cl_ring_is_over(device);
     /* Lost: look once, wait for nothing. */
+    if (vyre_cl_fallback_runs(device))
+        return false;
     atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
     return !atomic_load_explicit(&persistent->running, memory_order_relaxed) ||
            atomic_load_explicit(&persistent->control->exited, memory_order_acquire) ==
@@ -73,6 +75,7 @@ void vyre_cl_persistent_destroy(struct vyre_cl_device *device)
     if (!persistent)
         return;
     persistent->current = NULL;
+    vyre_cl_fallback_drop(device);
     if (persistent->launched)
         (void)device->api->clReleaseEvent(persistent->launched);
     while (persistent->first)
@@ -309,11 +312,23 @@ static void transfer(const struct vyre_batch_view *view, const struct vyre_comma
 
 /* ---- Submit ----------------------------------------------------------------------------------- */
 
+static enum vyre_status check_retired(const struct vyre_cl_device *device, const char *label,
+                                      struct vyre_diag *diag)
+{
+    if (!vyre_cl_is_retired(device))
+        return VYRE_OK;
+    return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, label, 0, "no persistent mode: %s",
+                         device->persistent->reason);
+}
+
 /* Whether all kernels can be resident; makes their dispatchers. */
 static enum vyre_status check(struct vyre_cl_device *device, const struct vyre_batch_view *view,
                               struct vyre_diag *diag)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
+    enum vyre_status retired = check_retired(device, view->label, diag);
+    if (retired != VYRE_OK)
+        return retired;
     for (uint32_t i = 0; i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_resident *resident;
@@ -334,8 +349,8 @@ static enum vyre_status prepare(struct vyre_cl_device *device,
                                 struct vyre_cl_pending **out_entry, struct vyre_diag *diag)
 {
     const struct vyre_batch_view *view = submission->view;
-    enum vyre_status status = VYRE_OK;
-    if (view->backend_words[WORD_GENERATION] != device->persistent->generation)
+    enum vyre_status status = check_retired(device, view->label, diag);
+    if (status == VYRE_OK && view->backend_words[WORD_GENERATION] != device->persistent->generation)
         status = check(device, view, diag);
     if (status == VYRE_OK && !device->pending.helper_started)
         status = vyre_cl_start_helper(device, diag);

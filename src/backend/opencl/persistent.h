@@ -46,7 +46,7 @@ uint64_t vyre_cl_persistent_progress(const struct vyre_cl_device *device);
 /* Whether items are in the ring that a resident kernel has not completed. */
 bool vyre_cl_persistent_is_busy(const struct vyre_cl_device *device);
 
-/* The driver's code when a launch failed, so that the ring stands still; else 0. */
+/* The driver's code when items can be launched in no way, so that the ring stands still; else 0. */
 int64_t vyre_cl_persistent_failure(const struct vyre_cl_device *device);
 
 /*

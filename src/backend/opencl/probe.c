@@ -12,7 +12,8 @@
 #include "backend/opencl/memory.h"
 #include "base/clock.h"
 
-#define TRIES 3
+#define TRIES         5
+#define TRIES_BLOCKED 3 /* each holds up the one who opens the device */
 #define POLLS_FIRST \
     UINT32_C(1000000) /* some milliseconds; each further try takes four times as many */
 #define WAIT_NS UINT64_C(5000000000)
@@ -101,7 +102,8 @@ static enum outcome try_kernel(struct vyre_cl_device *device)
         outcome = try_once(device, kernel, words);
         /* On a busy machine the host may come too late; one compute unit is too few in any case. */
         if (outcome == OUTCOME_SEEN || outcome == OUTCOME_FAILED || outcome == OUTCOME_LATE ||
-            device->traits.compute_units == 1)
+            device->traits.compute_units == 1 ||
+            (outcome == OUTCOME_BLOCKED && i + 1 >= TRIES_BLOCKED))
             break;
     }
     if (kernel)
@@ -139,6 +141,7 @@ uint32_t vyre_cl_probe_resident(struct vyre_cl_device *device, char out_reason[V
         case OUTCOME_SEEN:
             break;
         case OUTCOME_BLOCKED:
+            device->blocking = true;
             reason = "an enqueue returns only when the kernel has ended";
             break;
         case OUTCOME_MISSED:

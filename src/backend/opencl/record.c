@@ -14,6 +14,8 @@
 
 /* So many launches back it is looked for one with the same bindings. */
 #define SHARE_WINDOW 16
+/* So many cl_kernels a list makes to have all constants set; then those that differ in them share. */
+#define OWN_CALLS_MAX 4096
 
 struct recorded_call {
     uint32_t maker; /* the command that it was made for */
@@ -33,6 +35,7 @@ struct vyre_cl_recording {
     uint32_t segment_count;
     size_t size_bytes;           /* of this block */
     uint32_t *command_calls;     /* by command: its call */
+    uint64_t *bound;             /* of all calls: room for each command's bindings */
     struct recorded_call *calls; /* room for one per command */
     struct segment *segments;    /* DRIVER: the same */
     uint64_t *lanes;             /* by command, where arms run side by side (arms.h); else NULL */
@@ -62,7 +65,7 @@ static uint32_t count_dispatches(const struct vyre_batch_view *view)
     return count;
 }
 
-/* One block: the recording, calls, segments, lanes, indices. */
+/* One block: the recording, calls, segments, lanes, what is bound, indices. */
 static struct vyre_cl_recording *allocate(struct vyre_cl_device *device,
                                           const struct vyre_batch_view *view, bool driver,
                                           bool arms)
@@ -71,7 +74,8 @@ static struct vyre_cl_recording *allocate(struct vyre_cl_device *device,
     size_t segments = driver ? (size_t)view->command_count * sizeof(struct segment) : 0;
     size_t indices = driver ? 0 : (size_t)view->command_count * sizeof(uint32_t);
     size_t lanes = arms ? (size_t)view->command_count * sizeof(uint64_t) : 0;
-    size_t size = sizeof(struct vyre_cl_recording) + calls + segments + lanes + indices;
+    size_t bound = (size_t)view->binding_count * sizeof(uint64_t);
+    size_t size = sizeof(struct vyre_cl_recording) + calls + segments + lanes + bound + indices;
     struct vyre_cl_recording *recording =
         vyre_memory_allocate(&device->allocator, size, _Alignof(struct vyre_cl_recording));
     if (!recording)
@@ -83,7 +87,8 @@ static struct vyre_cl_recording *allocate(struct vyre_cl_device *device,
     recording->segments = (struct segment *)(void *)((unsigned char *)recording->calls + calls);
     unsigned char *behind = (unsigned char *)recording->segments + segments;
     recording->lanes = arms ? (uint64_t *)(void *)behind : NULL;
-    recording->command_calls = (uint32_t *)(void *)(behind + lanes);
+    recording->bound = (uint64_t *)(void *)(behind + lanes);
+    recording->command_calls = (uint32_t *)(void *)(behind + lanes + bound);
     recording->tables_bytes = count_tables(view);
     if (recording->tables_bytes > 0) {
         recording->tables = vyre_cl_shared_allocate(device, recording->tables_bytes, false);
@@ -114,14 +119,15 @@ void vyre_cl_recording_destroy(void *native, void *native_recording)
 /* ---- Lists ------------------------------------------------------------------------------------ */
 
 /*
- * Command buffers: PoCL 3.1 keeps the kernel's own memory of scalar arguments in them, so that setting
- * one again changes what was recorded before. There a call serves equal constants only.
+ * Whether two dispatches with the same bindings share a call. Those with other constants have one each,
+ * so that a replay finds them set. Command buffers need it: PoCL 3.1 keeps the kernel's own memory of
+ * scalar arguments in them, so that setting one again changes what was recorded before.
  */
-static bool has_same_constants(const struct vyre_command *a, const struct vyre_command *b)
+static bool may_share(const struct vyre_cl_recording *recording, const struct vyre_command *a,
+                      const struct vyre_command *b)
 {
-    return a->constants_size_bytes == b->constants_size_bytes &&
-           (a->constants_size_bytes == 0 ||
-            memcmp(a->constants, b->constants, a->constants_size_bytes) == 0);
+    return vyre_cl_same_constants(a->constants, b->constants, a->constants_size_bytes) ||
+           (!recording->driver && recording->call_count >= OWN_CALLS_MAX);
 }
 
 /* Whether two dispatches have the same kernel and bindings; constants may differ. */
@@ -162,8 +168,7 @@ static enum vyre_status make_call(struct vyre_cl_device *device,
         if (recording->call_count - i > SHARE_WINDOW)
             break;
         const struct vyre_command *maker = &view->commands[recording->calls[i].maker];
-        if (is_same_call(view, maker, command) &&
-            (!recording->driver || has_same_constants(maker, command))) {
+        if (is_same_call(view, maker, command) && may_share(recording, maker, command)) {
             *out_call = i;
             return VYRE_OK;
         }
@@ -172,8 +177,8 @@ static enum vyre_status make_call(struct vyre_cl_device *device,
         vyre_cl_kernel_variant(device, command->kernel, command, &variant, diag);
     struct recorded_call *made = &recording->calls[recording->call_count];
     if (status == VYRE_OK)
-        status =
-            vyre_cl_call_init(device, command->kernel, variant->built->program, &made->call, diag);
+        status = vyre_cl_call_init(device, command->kernel, variant->built->program,
+                                   recording->bound + command->first_binding, &made->call, diag);
     if (status != VYRE_OK)
         return status;
     made->maker = index;
@@ -220,12 +225,14 @@ static enum vyre_status replay_list(struct vyre_cl_flight *flight,
             const struct vyre_cl_kernel *kernel = command->kernel;
             struct vyre_cl_call *call = &recording->calls[recording->command_calls[i]].call;
             /* A buffer may have replaced the part that a call was made with; an address stays. */
-            code = device->traits.svm
-                       ? vyre_cl_call_set_constants(device, kernel, call, command->constants)
-                       : vyre_cl_set_arguments(device, call, view, command, NULL);
+            if (!device->traits.svm)
+                code = vyre_cl_set_arguments(device, call, view, command, NULL);
+            else if (!vyre_cl_call_has_constants(call, command->constants,
+                                                 kernel->constants_size_bytes))
+                code = vyre_cl_call_set_constants(device, kernel, call, command->constants);
+            vyre_cl_look_ahead(view, command);
             if (code == CL_SUCCESS)
-                code = vyre_cl_enqueue_kernel(flight, call->native, kernel->local_size,
-                                              command->groups, event);
+                code = vyre_cl_enqueue_kernel(flight, call->native, kernel, command->groups, event);
         } else {
             code = vyre_cl_enqueue_transfer(flight, command, event);
         }
@@ -279,11 +286,9 @@ static enum vyre_status record_dispatch(struct vyre_cl_device *device,
         return status;
     for (int i = 0; i < 3; i++)
         global[i] = command->groups[i] * kernel->local_size[i];
-    struct vyre_cl_call *call = &recording->calls[number].call;
-    cl_int code = vyre_cl_call_set_constants(device, kernel, call, command->constants);
-    if (code == CL_SUCCESS)
-        code = device->command_buffers.launch(buffer, NULL, NULL, call->native, 3, NULL, global,
-                                              kernel->local_size, 0, NULL, NULL, NULL);
+    cl_int code =
+        device->command_buffers.launch(buffer, NULL, NULL, recording->calls[number].call.native, 3,
+                                       NULL, global, kernel->local_size, 0, NULL, NULL, NULL);
     return code == CL_SUCCESS
                ? VYRE_OK
                : vyre_cl_failed(diag, view->label, code, "clCommandNDRangeKernelKHR");
@@ -364,7 +369,7 @@ static enum vyre_status replay_buffers(struct vyre_cl_flight *flight,
     recording->last_sequence = sequence;
     flight->first = 0;
     flight->last = recording->segment_count - 1;
-    flight->stride = recording->segment_count / VYRE_CL_EVENTS_MAX + 1;
+    vyre_cl_flight_space(flight);
     for (uint32_t i = 0; i < recording->segment_count; i++) {
         const struct segment *segment = &recording->segments[i];
         cl_event *event = vyre_cl_flight_event(flight, i);

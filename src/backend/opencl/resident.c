@@ -230,7 +230,8 @@ static enum vyre_status attempt(struct vyre_cl_device *device, struct vyre_cl_re
     if (status == VYRE_OK)
         status = compile(device, resident, &output, diag);
     vyre_cl_dispatcher_free(&device->allocator, &output);
-    if (status == VYRE_OK)
+    /* One that is made for items that fall back is never launched. */
+    if (status == VYRE_OK && !vyre_cl_is_retired(device))
         status = vyre_cl_ring_warm(device, resident, diag);
     return status;
 }
@@ -299,6 +300,10 @@ void vyre_cl_resident_destroy(struct vyre_cl_device *device, struct vyre_cl_resi
     *link = resident->next;
     persistent->count--;
     persistent->generation++;
+    for (uint32_t i = 0; i < resident->served_count; i++) {
+        if (resident->served[i].single)
+            (void)device->api->clReleaseKernel(resident->served[i].single);
+    }
     release_program(device, resident);
     vyre_cl_build_release(device, resident->built);
     vyre_memory_free(&device->allocator, resident, sizeof *resident,

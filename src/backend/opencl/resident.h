@@ -21,6 +21,7 @@
 struct vyre_cl_served {
     const struct vyre_cl_kernel *kernel; /* Borrowed; NULL once it is destroyed */
     uint32_t local_bytes[VYRE_CL_RESIDENT_LOCALS_MAX];
+    cl_kernel single; /* Owned: of the user's program, for fallback.h; NULL until it is needed */
 };
 
 struct vyre_cl_resident {

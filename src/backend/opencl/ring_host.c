@@ -38,8 +38,9 @@ static cl_int launch(struct vyre_cl_device *device, const struct vyre_cl_residen
     cl_int code = device->api->clEnqueueNDRangeKernel(
         persistent->queue, resident->native, 3, NULL, resident->launch_global,
         resident->launch_local, 0, NULL, &persistent->launched);
+    /* What is queued may run, whatever a flush says: only a refused launch is none. */
     if (code == CL_SUCCESS)
-        code = device->api->clFlush(persistent->queue);
+        (void)device->api->clFlush(persistent->queue);
     return code;
 }
 
@@ -57,9 +58,9 @@ void vyre_cl_ring_launch_locked(struct vyre_cl_device *device)
     cl_int code = launch(device, persistent->current);
     persistent->launches++;
     if (code != CL_SUCCESS) {
+        persistent->launched = NULL;
         atomic_store_explicit(&persistent->running, 0, memory_order_relaxed);
-        /* release: pairs with the acquire in vyre_cl_persistent_failure. */
-        atomic_store_explicit(&persistent->failure, code, memory_order_release);
+        vyre_cl_fallback_retire_locked(device, code);
     }
 }
 
@@ -114,10 +115,12 @@ bool vyre_cl_persistent_tend(struct vyre_cl_device *device)
         return false;
     }
     bool left = has_left_locked(persistent);
-    bool failed = atomic_load_explicit(&persistent->failure, memory_order_relaxed) != 0;
-    if (left && !failed && has_work(persistent)) {
+    if (left && !vyre_cl_is_retired(device) && has_work(persistent)) {
         vyre_cl_ring_launch_locked(device);
         left = false;
+    }
+    if (vyre_cl_is_retired(device)) {
+        left = !vyre_cl_fallback_locked(device);
     } else if (!left &&
                vyre_clock_now_ns() - persistent->launched_ns > device->desc.persistent_lease_ns) {
         /* Relaxed: the dispatcher only has to see it some time. */
@@ -208,9 +211,11 @@ static enum vyre_status warm_locked(struct vyre_cl_device *device,
     vyre_cl_ring_rearm(persistent->control);
     atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
     cl_int code = launch(device, resident);
-    if (code == CL_SUCCESS && !wait_over(device, WARM_NS))
+    if (code != CL_SUCCESS)
+        persistent->launched = NULL;
+    else if (!wait_over(device, WARM_NS))
         return vyre_cl_hang(device, diag);
-    if (code == CL_SUCCESS)
+    else
         code = launch_state(device);
     /* acquire: (H) of ring.h. */
     if (code == CL_SUCCESS && atomic_load_explicit(&persistent->control->exited,

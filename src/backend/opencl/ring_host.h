@@ -11,6 +11,7 @@
 #define VYRE_BACKEND_OPENCL_RING_HOST_H
 
 #include "backend/opencl/dispatcher/ring.h"
+#include "backend/opencl/fallback.h"
 #include "backend/opencl/resident.h"
 #include "base/futex.h"
 
@@ -27,7 +28,7 @@ struct vyre_cl_persistent {
     uint64_t launched_ns;
     uint32_t launched_heartbeat;
     uint64_t poll_ns_x16;           /* what one poll took, in sixteenths of a nanosecond */
-    _Atomic int32_t failure;        /* the driver's code when a launch failed; then nothing runs */
+    _Atomic int32_t failure;        /* the driver's code when items can be run in no way */
     struct vyre_cl_resident *first; /* Owned: a list, most recently made first */
     uint32_t count;
     uint64_t use_count;
@@ -39,10 +40,12 @@ struct vyre_cl_persistent {
         struct vyre_cl_resident *resident;
         uint32_t index;
     } memo; /* the last kernel that was looked up, where it has one variant and no local memory */
-    char reason[VYRE_REASON_BYTES]; /* why there is no persistent mode; then nothing else is set */
+    struct vyre_cl_fallback fallback;
+    char
+        reason[VYRE_REASON_BYTES]; /* why there is no persistent mode, from the start or any more */
 };
 
-/* Launches `current` on the ring. Under the lock, while nothing runs. */
+/* Launches `current` on the ring, or ends persistent mode. Under the lock, while nothing runs. */
 void vyre_cl_ring_launch_locked(struct vyre_cl_device *device);
 
 /* Makes the current dispatcher leave and waits for it; false when it does not within the hang timeout. */
