@@ -285,7 +285,7 @@ static void sample_transfer(struct probe *probe, enum transfer transfer, double 
     double small = time_transfer(probe, transfer, sizeof(uint32_t));
     double large = time_transfer(probe, transfer, BULK_BYTES);
     out_ns[0] = small;
-    out_ns[1] = (large - small) / (double)(BULK_BYTES / MIB);
+    out_ns[1] = (large - small) / ((double)BULK_BYTES / (double)MIB);
 }
 
 static void sample_copy(struct probe *probe, struct way way, double out_ns[2])

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "runtime/internal.h"
 
-#define BUCKETS (2 * VYRE_LEARNED_SHAPES_MAX)
+#define BUCKETS ((size_t)2 * VYRE_LEARNED_SHAPES_MAX)
 
 /* Beyond a quarter of an hour per batch nothing is worth knowing. */
 #define MEAN_LIMIT_NS 1e12

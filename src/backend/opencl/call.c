@@ -54,7 +54,7 @@ static cl_int bind_part(struct vyre_cl_device *device, struct vyre_cl_call *call
         vyre_cl_buffer_part(device, range->buffer, range->offset_bytes, range->size_bytes, &part);
     if (code != CL_SUCCESS || call->bound[binding] == part.number)
         return code;
-    code = device->api->clSetKernelArg(call->native, argument, sizeof part.memory, &part.memory);
+    code = device->api->clSetKernelArg(call->native, argument, sizeof(cl_mem), &part.memory);
     call->bound[binding] = code == CL_SUCCESS ? part.number : 0;
     return code;
 }

@@ -36,6 +36,7 @@
 
 struct vyre_cl_api {
     void *library; /* Owned */
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a member's name */
 #define VYRE_CL_MEMBER(name) __typeof__(name) *name;
     VYRE_CL_REQUIRED(VYRE_CL_MEMBER)
     VYRE_CL_OPTIONAL(VYRE_CL_MEMBER)

@@ -17,7 +17,7 @@
 #include "base/memory.h"
 
 /* Until a dispatcher has been measured. */
-#define POLL_NS 20
+#define POLL_NS UINT64_C(20)
 /* Looks at the ring before the core is offered to others. */
 #define EAGER_LOOKS 2000
 

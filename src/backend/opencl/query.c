@@ -12,8 +12,12 @@ static void take_text(const char *raw, size_t raw_bytes, char *out, size_t capac
     size_t length = strnlen(raw, raw_bytes);
     if (length >= capacity)
         length = capacity - 1;
-    for (size_t i = 0; i < length; i++)
-        out[i] = (unsigned char)raw[i] < 0x20 || raw[i] == 0x7f ? ' ' : raw[i];
+    for (size_t i = 0; i < length; i++) {
+        bool control = (unsigned char)raw[i] < 0x20 || raw[i] == 0x7f;
+        out[i] = raw[i];
+        if (control)
+            out[i] = ' ';
+    }
     while (length > 0 && out[length - 1] == ' ')
         length--;
     out[length] = '\0';
