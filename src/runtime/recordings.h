@@ -101,6 +101,9 @@ void vyre_recordings_bury(struct vyre_recordings *recordings, uint64_t completed
 void vyre_recordings_remove(struct vyre_recordings *recordings, struct vyre_recording *recording,
                             uint64_t completed);
 
+/* Frees what was evicted while work used it, if that work is complete. */
+void vyre_recordings_bury(struct vyre_recordings *recordings, uint64_t completed);
+
 /* Throws away every recording that uses the object. */
 void vyre_recordings_purge(struct vyre_recordings *recordings, uint64_t identity,
                            uint64_t completed);

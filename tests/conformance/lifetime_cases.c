@@ -60,6 +60,24 @@ static void destroy_in_flight_work_goes_on(struct fixture *f)
     }
 }
 
+/* A recording that is still in flight when its kernel is destroyed goes before the kernel does. */
+static void recording_in_flight_goes_before_its_kernel(struct fixture *f)
+{
+    struct vyre_kernel *first = make_kernel(f, f->device, KERNEL_ADD);
+    struct vyre_kernel *second = make_kernel(f, f->device, KERNEL_ADD);
+    struct vyre_buffer *data = make_buffer(f, f->device, WORDS * 4);
+    struct vyre_batch *batch = make_batch(f, f->device);
+    add_add(batch, first, whole(data), 1, WORDS);
+    struct vyre_ticket ticket = submit_in(f, batch, VYRE_MODE_REPLAY);
+    vyre_kernel_destroy(&first);
+    wait_for(f, f->device, ticket);
+    (void)make_buffer(f, f->device, WORDS * 4); /* what is dead goes now */
+    vyre_batch_reset(batch);
+    add_add(batch, second, whole(data), 2, WORDS);
+    run_in(f, f->device, batch, VYRE_MODE_REPLAY);
+    assert_all_words(f, data, 3, WORDS);
+}
+
 static void destroyed_memory_is_given_back(struct fixture *f)
 {
     struct vyre_device *device = open_held(f, (struct vyre_device_desc){0});
@@ -204,6 +222,8 @@ static void open_and_close_many_times(struct fixture *f)
 
 static const struct conformance_case cases[] = {
     {"destroy_in_flight_work_goes_on", destroy_in_flight_work_goes_on, NEEDS_ASYNC},
+    {"recording_in_flight_goes_before_its_kernel", recording_in_flight_goes_before_its_kernel,
+     NEEDS(REPLAY)},
     {"destroyed_memory_is_given_back", destroyed_memory_is_given_back, NEEDS_ASYNC},
     {"close_waits_for_work", close_waits_for_work, NEEDS_ASYNC},
     {"destroyed_buffer_makes_batch_stale", destroyed_buffer_makes_batch_stale, 0},

@@ -17,8 +17,9 @@
  */
 #include "conformance/conformance.h"
 
-#include <dlfcn.h>
 #include <getopt.h>
+
+#include "support/load_backend.h"
 
 static const struct conformance_group *const groups[] = {
     &instance_cases, &register_cases, &buffer_cases,   &kernel_cases,    &kernel_abi_cases,
@@ -152,23 +153,9 @@ static int run_group(const struct subject *subject, const struct options *option
 
 static bool load_backend(struct subject *subject, const struct options *options)
 {
-    typedef const struct vyre_backend_ops *entry_function(void);
-    union {
-        void *object;
-        entry_function *function;
-    } entry = {0};
-    void *library = dlopen(options->library, RTLD_NOW | RTLD_LOCAL); /* kept: ops live in it */
-    if (library)
-        entry.object = dlsym(library, options->symbol);
-    if (!entry.object) {
-        fprintf(stderr, "conformance: %s\n", dlerror());
+    subject->ops = test_load_backend(options->library, options->symbol);
+    if (!subject->ops)
         return false;
-    }
-    subject->ops = entry.function();
-    if (!subject->ops) {
-        fprintf(stderr, "conformance: %s returned NULL\n", options->symbol);
-        return false;
-    }
     if (!subject->backend)
         subject->backend = subject->ops->name;
     return true;
@@ -226,7 +213,7 @@ static bool parse(int argc, char **argv, struct subject *subject, struct options
 int main(int argc, char **argv)
 {
     struct subject subject = {.kernel_library = VYRE_CONFORMANCE_KERNEL_LIBRARY};
-    struct options options = {.symbol = "vyre_backend_entry"};
+    struct options options = {.symbol = TEST_BACKEND_SYMBOL};
     int failed = 0;
     if (!parse(argc, argv, &subject, &options)) {
         fprintf(stderr, "usage: vyre_conformance --backend NAME [--device NAME|NUMBER] "

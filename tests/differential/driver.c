@@ -143,15 +143,27 @@ static enum vyre_status open_device(const struct config *config, const struct pr
     return vyre_device_open(instance, &desc, out_device, diag);
 }
 
+static enum vyre_status create_instance(const struct config *config,
+                                        const struct vyre_instance_desc *desc,
+                                        struct vyre_instance **out_instance, struct vyre_diag *diag)
+{
+    enum vyre_status status = vyre_instance_create(desc, out_instance, diag);
+    if (status != VYRE_OK || !config->ops)
+        return status;
+    return vyre_instance_register_backend(*out_instance, config->ops, diag);
+}
+
 enum vyre_status driver_probe(const struct config *config, struct device_shape *out_shape,
                               struct vyre_diag *diag)
 {
     struct vyre_instance *instance = NULL;
     struct vyre_device *device = NULL;
     *out_shape = (struct device_shape){0};
-    enum vyre_status status = vyre_instance_create(NULL, &instance, diag);
-    if (status != VYRE_OK)
+    enum vyre_status status = create_instance(config, NULL, &instance, diag);
+    if (status != VYRE_OK) {
+        vyre_instance_destroy(&instance);
         return status;
+    }
     struct program *defaults = calloc(1, sizeof *defaults);
     if (!defaults)
         abort();
@@ -182,7 +194,7 @@ bool driver_init(struct driver *driver, const struct program *program, const str
     driver->scratch = take(largest);
     struct vyre_diag diag = {0};
     struct vyre_instance_desc desc = {.allocator = counting_allocator_face(&driver->allocator)};
-    enum vyre_status status = vyre_instance_create(&desc, &driver->instance, &diag);
+    enum vyre_status status = create_instance(config, &desc, &driver->instance, &diag);
     if (!driver_expect_ok(driver, status, &diag, "vyre_instance_create"))
         return false;
     status = open_device(config, program, driver->instance, &driver->device, &diag);

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include <vyre/backend.h>
 #include <vyre/batch.h>
 #include <vyre/device.h>
 #include <vyre/instance.h>
@@ -21,8 +22,10 @@
 /* One way to run a program. */
 struct config {
     const char *backend;
-    const char *device; /* a part of its name; NULL: the first */
-    uint32_t variant;   /* of the mode, where it is replay */
+    const char *library;                /* where it is from; NULL: it is built in */
+    const struct vyre_backend_ops *ops; /* Borrowed: registered first; NULL: a built-in one */
+    const char *device;                 /* a part of its name; NULL: the first */
+    uint32_t variant;                   /* of the mode, where it is replay */
     enum vyre_mode mode;
     bool mixed; /* each submit in the mode that its step names */
     uint32_t workers;

@@ -11,12 +11,15 @@
 #include <string.h>
 
 #include "differential/run.h"
+#include "support/load_backend.h"
 #include "support/random.h"
 
 enum { CONFIGS_MAX = 64, WORKERS_MAX = 8 };
 
 struct options {
     const char *backend;
+    const char *library;
+    const struct vyre_backend_ops *ops;
     const char *device;
     uint64_t batches;
     uint64_t seed;
@@ -36,7 +39,8 @@ struct options {
 /* ---- Options ---------------------------------------------------------------------------------- */
 
 static const char usage[] =
-    "usage: vyre_differential [--backend B] [--device NAME] [--batches N] [--seed S]\n"
+    "usage: vyre_differential [--backend B | --library PATH] [--device NAME] [--batches N]\n"
+    "                         [--seed S]\n"
     "                         [--mode plain|replay|driver|persistent|auto|mixed|all] [--workers "
     "LIST]\n"
     "                         [--inline | --no-inline] [--program SEED [--repeat N]]\n"
@@ -73,6 +77,10 @@ static bool parse_valued(const char *name, const char *value, struct options *op
     uint64_t number = 0;
     if (strcmp(name, "--backend") == 0) {
         options->backend = value;
+        return true;
+    }
+    if (strcmp(name, "--library") == 0) {
+        options->library = value;
         return true;
     }
     if (strcmp(name, "--device") == 0) {
@@ -139,6 +147,8 @@ static uint32_t list_configs(const struct options *options, struct config out_co
     /* The last two stand for mixed and for replay by the driver, which "all" leaves out. */
     for (uint32_t mode = 0; mode <= VYRE_MODE_COUNT + 1; mode++) {
         struct config config = {.backend = options->backend,
+                                .library = options->library,
+                                .ops = options->ops,
                                 .device = options->device,
                                 .inject_fault = options->inject_fault};
         bool driver = mode == VYRE_MODE_COUNT + 1;
@@ -176,9 +186,10 @@ static void report_mismatch(struct program *program, const struct config *config
            program->seed, config_mode_name(config), config->workers,
            config->no_inline ? " (no inline)" : "", outcome->step, program->step_count,
            outcome->text);
-    printf("reproduce: vyre_differential --backend %s%s%s --mode %s --workers %" PRIu32
+    printf("reproduce: vyre_differential --%s %s%s%s --mode %s --workers %" PRIu32
            " %s --program 0x%" PRIx64 "%s\n",
-           config->backend, config->device ? " --device " : "",
+           config->library ? "library" : "backend",
+           config->library ? config->library : config->backend, config->device ? " --device " : "",
            config->device ? config->device : "", config_mode_name(config), config->workers,
            config->no_inline ? "--no-inline" : "--inline", program->seed,
            config->inject_fault ? " --inject-fault" : "");
@@ -294,7 +305,14 @@ int main(int count, char **arguments)
                               .shrink_seconds = 30};
     struct config configs[CONFIGS_MAX];
     uint32_t config_count = 0;
-    if (parse_options(count, arguments, &options))
+    bool parsed = parse_options(count, arguments, &options);
+    if (parsed && options.library) {
+        options.ops = test_load_backend(options.library, TEST_BACKEND_SYMBOL);
+        if (!options.ops)
+            return 77;
+        options.backend = options.ops->name;
+    }
+    if (parsed)
         config_count = list_configs(&options, configs);
     if (config_count == 0) {
         fputs(usage, stderr);

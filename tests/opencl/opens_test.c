@@ -9,7 +9,6 @@
  * ours there must be nothing: memory goes through an allocator that counts, and what is made and
  * released of the driver's objects is counted in the table of its functions.
  */
-#include <dirent.h>
 #include <stdatomic.h>
 
 #include <vyre/vyre.h>
@@ -17,6 +16,7 @@
 #include "backend/opencl/backend.h"
 #include "backend/opencl/opencl.h"
 #include "support/allocator.h"
+#include "support/opens.h"
 #include "support/test.h"
 
 #define OPENS            1000
@@ -134,24 +134,6 @@ static enum vyre_status enumerate(void *native, struct vyre_device_info *out_inf
 
 /* ---- Opens ------------------------------------------------------------------------------------ */
 
-static size_t entries_of(const char *path)
-{
-    size_t count = 0;
-    DIR *folder = opendir(path);
-    assert_non_null(folder);
-    while (readdir(folder))
-        count++;
-    closedir(folder);
-    return count;
-}
-
-static void on_complete(void *user, struct vyre_ticket ticket,
-                        const struct vyre_batch_result *result)
-{
-    (void)ticket;
-    *(enum vyre_status *)user = result->status;
-}
-
 static void add_launch(struct vyre_device *device, struct vyre_batch *batch,
                        struct vyre_buffer *buffer)
 {
@@ -197,7 +179,7 @@ static bool open_and_close(struct vyre_instance *instance, enum vyre_mode mode, 
         add_launch(device, batch, buffer);
     vyre_batch_download(batch, (struct vyre_range){.buffer = buffer}, words);
     struct vyre_submit_options options = {
-        .mode = mode, .on_complete = on_complete, .user = &called_with};
+        .mode = mode, .on_complete = test_note_status, .user = &called_with};
     enum vyre_status status = vyre_batch_submit(batch, &options, NULL, &diag);
     vyre_device_close(&device);
     if (status == VYRE_UNSUPPORTED && mode == VYRE_MODE_PERSISTENT)
@@ -226,7 +208,7 @@ static void thousand_opens_leave_nothing(void **state)
     for (int i = 0; i < 4; i++)
         (void)open_and_close(instance, VYRE_MODE_REPLAY, i % 2);
     assert_true(resident || !strstr(device_name, "pthread"));
-    size_t files = entries_of("/proc/self/fd"), threads = entries_of("/proc/self/task");
+    size_t files = test_entries_of("/proc/self/fd"), threads = test_entries_of("/proc/self/task");
     size_t live_count = counting.live_count;
     for (int i = 0; i < OPENS; i++) {
         enum vyre_mode mode = i % 3 ? VYRE_MODE_REPLAY : VYRE_MODE_PLAIN;
@@ -234,8 +216,8 @@ static void thousand_opens_leave_nothing(void **state)
         assert_true(open_and_close(instance, persistent ? VYRE_MODE_PERSISTENT : mode,
                                    i % KERNEL_EVERY == 0));
     }
-    assert_int_equal(entries_of("/proc/self/fd"), files);
-    assert_int_equal(entries_of("/proc/self/task"), threads);
+    assert_int_equal(test_entries_of("/proc/self/fd"), files);
+    assert_int_equal(test_entries_of("/proc/self/task"), threads);
     assert_int_equal(counting.live_count, live_count);
     vyre_instance_destroy(&instance);
     assert_int_equal(counting.live_count, 0);

@@ -3,6 +3,9 @@
  * waits is told so, later work is refused, closing does not block, and what the driver's threads use
  * stays. What came before the kernel is not held up by it.
  *
+ *   hang_test [spread]     beside a large one that ends, so that it hangs on a further queue, where there is
+ *                          one
+ *
  * In a child process, which leaves by _exit: the driver cannot stop the kernel. The alarm of the child
  * ends it when something blocks.
  *
@@ -43,6 +46,7 @@ static const char source[] = "#version 450\n"
     } while (0)
 
 static _Atomic int called_with = -1;
+static bool spread;
 
 static void on_complete(void *user, struct vyre_ticket ticket,
                         const struct vyre_batch_result *result)
@@ -56,20 +60,28 @@ struct world {
     struct vyre_instance *instance;
     struct vyre_device *device;
     struct vyre_kernel *kernel;
-    struct vyre_buffer *buffer;
+    struct vyre_buffer *buffer, *beside;
     struct vyre_batch *quick, *endless;
     struct vyre_diag diag;
 };
 
-static struct vyre_batch *make_batch(struct world *world, const uint32_t groups[3])
+static void add_dispatch(struct world *world, struct vyre_batch *batch, struct vyre_buffer *buffer,
+                         const uint32_t groups[3])
 {
-    struct vyre_batch *batch;
-    const struct vyre_slot_binding binding = {.slot = 0, .range = {.buffer = world->buffer}};
-    REQUIRE(6, vyre_batch_create(world->device, NULL, &batch, &world->diag) == VYRE_OK);
+    const struct vyre_slot_binding binding = {.slot = 0, .range = {.buffer = buffer}};
     vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = world->kernel,
                                                        .groups = {groups[0], groups[1], groups[2]},
                                                        .bindings = &binding,
                                                        .binding_count = 1});
+}
+
+static struct vyre_batch *make_batch(struct world *world, const uint32_t groups[3])
+{
+    struct vyre_batch *batch;
+    REQUIRE(6, vyre_batch_create(world->device, NULL, &batch, &world->diag) == VYRE_OK);
+    if (spread)
+        add_dispatch(world, batch, world->beside, (uint32_t[]){2, 1, 1});
+    add_dispatch(world, batch, world->buffer, groups);
     return batch;
 }
 
@@ -86,6 +98,7 @@ static void enter(struct world *world, uint64_t hang_timeout_ns)
     REQUIRE(3, vyre_device_open(world->instance, &open, &world->device, diag) == VYRE_OK);
     REQUIRE(4, vyre_kernel_create(world->device, &desc, &world->kernel, diag) == VYRE_OK);
     REQUIRE(5, vyre_buffer_create(world->device, &buffer, &world->buffer, diag) == VYRE_OK);
+    REQUIRE(22, vyre_buffer_create(world->device, &buffer, &world->beside, diag) == VYRE_OK);
     world->quick = make_batch(world, (uint32_t[]){1, 1, 1});
     world->endless = make_batch(world, (uint32_t[]){65535, 64, 1});
 }
@@ -214,8 +227,9 @@ static void hang_met_outside_submit_is_a_loss_and_close_returns(void **state)
     run_in_child(hang_before_clear);
 }
 
-int main(int argc, char **argv)
+int main(int count, char **arguments)
 {
+    spread = count > 1 && strcmp(arguments[1], "spread") == 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hang_while_waiting_is_a_loss_and_close_returns),
         cmocka_unit_test(hang_with_callback_is_a_loss_and_close_returns),
@@ -224,7 +238,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest unmapped[] = {
         cmocka_unit_test(hang_met_outside_submit_is_a_loss_and_close_returns),
     };
-    if (argc > 1 && strcmp(argv[1], "unmapped") == 0)
+    if (count > 1 && strcmp(arguments[1], "unmapped") == 0)
         return cmocka_run_group_tests(unmapped, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

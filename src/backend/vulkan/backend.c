@@ -38,32 +38,68 @@ void vyre_vk_physical_describe(const struct vyre_vk_physical *physical,
     memcpy(out_info->uuid, physical->uuid, sizeof out_info->uuid);
 }
 
-/* Finds the family to work on, and what else there is. False when none computes. */
-static bool find_queue(const struct vyre_vk_instance_api *vk, struct vyre_vk_physical *physical)
+/* The family to work on; `count` when none computes. */
+static uint32_t find_main_family(const VkQueueFamilyProperties *families, uint32_t count)
+{
+    uint32_t best = count;
+    for (uint32_t i = 0; i < count; i++) {
+        VkQueueFlags flags = families[i].queueFlags;
+        if (!(flags & VK_QUEUE_COMPUTE_BIT) || families[i].queueCount == 0)
+            continue;
+        /* A family without graphics is scheduled beside the display's work. */
+        bool better = best == count || (!(flags & VK_QUEUE_GRAPHICS_BIT) &&
+                                        (families[best].queueFlags & VK_QUEUE_GRAPHICS_BIT));
+        best = better ? i : best;
+    }
+    return best;
+}
+
+/* Makes lanes of the first `count` queues of a family. */
+static void add_lanes(struct vyre_vk_physical *physical, uint32_t family, uint32_t count)
+{
+    if (count == 0)
+        return;
+    physical->families[physical->family_count] = family;
+    for (uint32_t i = 0; i < count; i++)
+        physical->lanes[physical->lane_count++] =
+            (struct vyre_vk_lane_place){physical->family_count, i};
+    physical->family_count++;
+}
+
+static void add_compute_lanes(struct vyre_vk_physical *physical, uint32_t family,
+                              const VkQueueFamilyProperties *properties)
+{
+    uint32_t room = VYRE_VK_COMPUTE_LANES - physical->shape.compute;
+    uint32_t count = properties->queueCount < room ? properties->queueCount : room;
+    add_lanes(physical, family, count);
+    physical->shape.compute += count;
+}
+
+/* Finds the queues to work on. False when none computes. */
+static bool find_queues(const struct vyre_vk_instance_api *vk, struct vyre_vk_physical *physical)
 {
     VkQueueFamilyProperties families[FAMILIES_MAX];
     uint32_t count = FAMILIES_MAX;
-    uint32_t compute_queues = 0;
-    bool found = false;
     vk->GetPhysicalDeviceQueueFamilyProperties(physical->handle, &count, families);
-    physical->family_count = count;
+    uint32_t main_family = find_main_family(families, count);
+    if (main_family == count)
+        return false;
+    add_compute_lanes(physical, main_family, &families[main_family]);
+    physical->timestamp_bits = families[main_family].timestampValidBits;
     for (uint32_t i = 0; i < count; i++) {
-        VkQueueFlags flags = families[i].queueFlags;
-        if (flags & VK_QUEUE_COMPUTE_BIT) {
-            /* A family without graphics is scheduled beside the display's work. */
-            bool better =
-                !found || (!(flags & VK_QUEUE_GRAPHICS_BIT) &&
-                           (families[physical->family].queueFlags & VK_QUEUE_GRAPHICS_BIT));
-            physical->family = better ? i : physical->family;
-            compute_queues += families[i].queueCount;
-            found = true;
-        } else if ((flags & VK_QUEUE_TRANSFER_BIT) && !(flags & VK_QUEUE_GRAPHICS_BIT)) {
-            physical->transfer_queue = true;
+        if (i != main_family && (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT))
+            add_compute_lanes(physical, i, &families[i]);
+    }
+    /* Copy engines: families that do nothing else, video among it. */
+    const VkQueueFlags beside = VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
+    for (uint32_t i = 0; i < count && !physical->shape.transfer; i++) {
+        if ((families[i].queueFlags & ~beside) == VK_QUEUE_TRANSFER_BIT &&
+            families[i].queueCount > 0) {
+            add_lanes(physical, i, 1);
+            physical->shape.transfer = true;
         }
     }
-    physical->extra_compute = compute_queues > 1;
-    physical->timestamp_bits = found ? families[physical->family].timestampValidBits : 0;
-    return found;
+    return true;
 }
 
 /* Fills in a device; false with the reason when it cannot be used. */
@@ -97,7 +133,7 @@ static bool inspect(const struct vyre_vk_instance_api *vk, VkPhysicalDevice hand
     vk->GetPhysicalDeviceFeatures2(handle, &features);
     memcpy(out_physical->uuid, identity.deviceUUID, sizeof out_physical->uuid);
     out_physical->max_allocation_bytes = maintenance.maxMemoryAllocationSize;
-    bool computes = find_queue(vk, out_physical);
+    bool computes = find_queues(vk, out_physical);
     if (!timeline.timelineSemaphore || !computes)
         (void)vyre_diag_set(reason, VYRE_DIAG_VULKAN_NO_DEVICE, NULL, 0, "%s has no %s", name,
                             computes ? "timeline semaphores" : "queue that computes");
@@ -231,13 +267,15 @@ enum vyre_status vyre_vk_backend_prepare(struct vyre_vk_backend *backend, struct
 enum vyre_status vyre_vk_backend_create(void *user, const struct vyre_allocator *allocator,
                                         void **out_backend, struct vyre_diag *diag)
 {
-    (void)user;
+    /* A fork and a join are taken to cost some ten microseconds: see the design page. */
+    static const struct vyre_vk_tuning usual = {.split_groups = 512, .ahead_bytes = 65536};
     struct vyre_vk_backend *backend =
         vyre_memory_allocate(allocator, sizeof *backend, _Alignof(struct vyre_vk_backend));
     if (!backend)
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, NULL, 0,
                              "no memory for the Vulkan backend");
     backend->allocator = *allocator;
+    backend->tuning = user ? user : &usual;
     *out_backend = backend;
     return VYRE_OK;
 }

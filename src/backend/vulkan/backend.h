@@ -15,17 +15,24 @@
 #include <vyre/device.h>
 
 #include "backend/vulkan/loader.h"
+#include "backend/vulkan/schedule.h"
 #include "base/futex.h"
 
 #define VYRE_VK_DEVICES_MAX 16
 
+/* Which queue of the driver a lane is. */
+struct vyre_vk_lane_place {
+    uint32_t family; /* into the families in use */
+    uint32_t index;  /* of the queue in its family */
+};
+
 struct vyre_vk_physical {
     VkPhysicalDevice handle;
-    uint32_t
-        family; /* the queue family that is used: compute, graphics only if there is no other */
+    uint32_t families[VYRE_VK_LANES]; /* in use; the main one, lane 0's, first */
     uint32_t family_count;
-    bool extra_compute;  /* more compute queues than the one */
-    bool transfer_queue; /* a family for transfers alone */
+    struct vyre_vk_lanes shape;
+    struct vyre_vk_lane_place lanes[VYRE_VK_LANES];
+    uint32_t lane_count;
     uint32_t timestamp_bits;
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceDriverProperties driver;
@@ -35,6 +42,7 @@ struct vyre_vk_physical {
 
 struct vyre_vk_backend {
     struct vyre_allocator allocator;
+    const struct vyre_vk_tuning *tuning; /* Borrowed: the table's user, or the default */
     struct vyre_lock lock;
     bool ready;
     struct vyre_vk_loader loader;

@@ -72,6 +72,11 @@ enum vyre_status vyre_vk_buffer_make(struct vyre_vk_device *device, enum vyre_vk
         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
                  VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
     };
+    if (device->physical->family_count > 1) {
+        info.sharingMode = VK_SHARING_MODE_CONCURRENT;
+        info.queueFamilyIndexCount = device->physical->family_count;
+        info.pQueueFamilyIndices = device->physical->families;
+    }
     if (device->has_addresses)
         info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     *out_buffer = (struct vyre_vk_buffer){.size_bytes = size_bytes};

@@ -32,6 +32,21 @@ static bool has_host_clock(const struct vyre_vk_backend *backend,
     return device && host;
 }
 
+/* How many queues of which family. */
+static void list_queues(const struct vyre_vk_physical *physical,
+                        VkDeviceQueueCreateInfo out_queues[VYRE_VK_LANES])
+{
+    static const float priorities[VYRE_VK_LANES] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    for (uint32_t i = 0; i < physical->family_count; i++)
+        out_queues[i] = (VkDeviceQueueCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+            .queueFamilyIndex = physical->families[i],
+            .pQueuePriorities = priorities,
+        };
+    for (uint32_t i = 0; i < physical->lane_count; i++)
+        out_queues[physical->lanes[i].family].queueCount++;
+}
+
 static enum vyre_status create_device(struct vyre_vk_device *device, struct vyre_diag *diag)
 {
     const char *extensions[2];
@@ -40,18 +55,13 @@ static enum vyre_status create_device(struct vyre_vk_device *device, struct vyre
         extensions[extension_count++] = VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME;
     if (device->has_budget)
         extensions[extension_count++] = VK_EXT_MEMORY_BUDGET_EXTENSION_NAME;
-    const float priority = 1.0f;
-    const VkDeviceQueueCreateInfo queue = {
-        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-        .queueFamilyIndex = device->physical->family,
-        .queueCount = 1,
-        .pQueuePriorities = &priority,
-    };
+    VkDeviceQueueCreateInfo queues[VYRE_VK_LANES];
+    list_queues(device->physical, queues);
     const VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .pNext = &device->features.core,
-        .queueCreateInfoCount = 1,
-        .pQueueCreateInfos = &queue,
+        .queueCreateInfoCount = device->physical->family_count,
+        .pQueueCreateInfos = queues,
         .enabledExtensionCount = extension_count,
         .ppEnabledExtensionNames = extensions,
     };
@@ -62,9 +72,7 @@ static enum vyre_status create_device(struct vyre_vk_device *device, struct vyre
         return vyre_vk_check(result, "vkCreateDevice", NULL, diag);
     }
     enum vyre_status status = vyre_vk_load_device(vk, device->handle, &device->vk, diag);
-    if (status == VYRE_OK)
-        device->vk.GetDeviceQueue(device->handle, device->physical->family, 0, &device->queue);
-    return status;
+    return status == VYRE_OK ? vyre_vk_lanes_init(device, diag) : status;
 }
 
 static enum vyre_status create_objects(struct vyre_vk_device *device, struct vyre_diag *diag)
@@ -118,11 +126,13 @@ static void device_close(void *native)
         vyre_vk_heap_deinit(&device->heap);
         if (device->pipeline_cache)
             device->vk.DestroyPipelineCache(device->handle, device->pipeline_cache, NULL);
+        vyre_vk_lanes_deinit(device);
         if (device->timeline)
             device->vk.DestroySemaphore(device->handle, device->timeline, NULL);
         device->vk.DestroyDevice(device->handle, NULL);
     }
     vyre_spirv_tools_unload(&device->tools);
+    vyre_vk_schedule_deinit(&device->schedule);
     vyre_vk_flight_deinit(&device->flight, &allocator);
     vyre_memory_free(&allocator, device->order, device->order_capacity * sizeof *device->order,
                      _Alignof(uint32_t));
@@ -181,6 +191,7 @@ static enum vyre_status device_open(void *native, uint32_t index,
     device->host = *host;
     device->backend = backend;
     device->physical = &backend->devices[index];
+    device->schedule.allocator = host->allocator;
     device->hang_ns = desc->hang_timeout_ns;
     device->next_value = 1;
     device->staging.wanted_bytes = desc->staging_bytes;

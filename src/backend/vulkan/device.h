@@ -3,10 +3,12 @@
  *
  *   device.c   opening, closing, the table
  *   frame.c    command buffers of plain batches
- *   submit.c   plain batches, and the queue
+ *   submit.c   plain batches, and the main queue
+ *   steps.c    the other queues
  *   wait.c     waiting, hangs, the helper thread
  *
- * One queue, one timeline semaphore: each submit to the queue signals the next value.
+ * One timeline semaphore: each submit to the main queue, or with several lanes the last one of a batch,
+ * signals the next value.
  *
  * Thread-safety: submit, record, create and destroy are called one at a time; wait by any number.
  */
@@ -23,6 +25,7 @@
 #include "backend/vulkan/flight.h"
 #include "backend/vulkan/heap.h"
 #include "backend/vulkan/staging.h"
+#include "backend/vulkan/steps.h"
 #include "backend/vulkan/timer.h"
 #include "spirv/tools_load.h"
 
@@ -33,6 +36,7 @@ struct vyre_vk_frame {
     struct vyre_vk_frame *next;
     VkCommandPool pool;
     VkCommandBuffer commands;
+    struct vyre_vk_steps steps;       /* of a batch on several queues, instead of `commands` */
     struct vyre_vk_transfers uploads; /* into mapped memory, before the batch is queued */
     struct vyre_vk_transfers downloads;
 };
@@ -43,7 +47,8 @@ struct vyre_vk_device {
     struct vyre_vk_backend *backend;         /* Borrowed */
     const struct vyre_vk_physical *physical; /* Borrowed */
     VkDevice handle;
-    VkQueue queue;
+    struct vyre_vk_lane lanes[VYRE_VK_LANES];
+    struct vyre_vk_schedule schedule; /* of the batch that is written */
     struct vyre_vk_device_api vk;
     struct vyre_vk_features features;
     bool has_addresses;
@@ -52,7 +57,7 @@ struct vyre_vk_device {
     uint64_t hang_ns;
 
     VkSemaphore timeline;
-    uint64_t next_value; /* that the next submit to the queue signals */
+    uint64_t next_value; /* that the next submit or batch signals */
     VkPipelineCache pipeline_cache;
 
     struct vyre_vk_heap heap;
@@ -110,13 +115,17 @@ void vyre_vk_frames_deinit(struct vyre_vk_device *device);
 
 /* ---- submit.c --------------------------------------------------------------------------------- */
 
-/* Gives command buffers to the queue, with the next value; `timer` may be NULL. */
+/* Gives command buffers to the main queue, with the next value; `timer` may be NULL. */
 VkResult vyre_vk_queue(struct vyre_vk_device *device, const VkCommandBuffer *commands,
                        uint32_t count, const struct vyre_vk_timer *begin,
                        const struct vyre_vk_timer *end);
 
 /* Makes a queued submission known. The entry's sequence is in its completion. */
 void vyre_vk_publish(struct vyre_vk_device *device, const struct vyre_vk_entry *entry);
+
+/* The same of one that cannot be completed, after a part of it ran: it has ended, with this status. */
+void vyre_vk_publish_failed(struct vyre_vk_device *device, const struct vyre_submission *submission,
+                            enum vyre_status status);
 
 enum vyre_status vyre_vk_submit(void *native, const struct vyre_submission *submission,
                                 struct vyre_diag *diag);

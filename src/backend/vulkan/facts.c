@@ -193,6 +193,16 @@ static void state_abilities(const struct vyre_vk_physical *physical,
             "buffers may lie where the host does not see them; use upload and download");
 }
 
+static void state_queues(const struct vyre_vk_physical *physical, struct vyre_device_facts *facts)
+{
+    char compute[64];
+    snprintf(compute, sizeof compute, "%u, used for large arms", physical->shape.compute - 1);
+    feature(facts, "extra-compute-queues", physical->shape.compute > 1, compute,
+            "the device has one compute queue: arms share it");
+    feature(facts, "transfer-queue", physical->shape.transfer, "used for large transfers",
+            "the device has none: uploads go through mapped memory or the main queue");
+}
+
 static void state_features(const struct vyre_vk_physical *physical,
                            const struct vyre_vk_features *features, struct vyre_device_facts *facts)
 {
@@ -209,12 +219,7 @@ static void state_features(const struct vyre_vk_physical *physical,
     feature(facts, "push-descriptor", features->push_descriptor,
             "there; not used: kept sets are cheaper",
             "the driver has no VK_KHR_push_descriptor; sets are kept instead");
-    feature(facts, "extra-compute-queues", physical->extra_compute,
-            "there; not used: arms share one queue",
-            "the device has one compute queue: arms share it");
-    feature(facts, "transfer-queue", physical->transfer_queue,
-            "there; not used: one queue does all",
-            "the device has none: uploads go through mapped memory or the one queue");
+    state_queues(physical, facts);
     feature(facts, "timestamps", physical->timestamp_bits > 0, timestamps,
             "the compute queue has no timestamps: device times are 0");
     feature(facts, "pipeline-creation-feedback", features->creation_feedback,

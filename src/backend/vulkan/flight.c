@@ -180,13 +180,27 @@ void vyre_vk_flight_hang(struct vyre_vk_device *device)
     vyre_vk_flight_lose(device, &reason);
 }
 
+/* How far the device is, by the batches' timeline and another semaphore. */
+static VkResult count_progress(struct vyre_vk_device *device, VkSemaphore semaphore,
+                               uint64_t *out_sum)
+{
+    uint64_t batches = 0;
+    uint64_t own = 0;
+    VkResult result =
+        device->vk.GetSemaphoreCounterValue(device->handle, device->timeline, &batches);
+    if (result == VK_SUCCESS && semaphore != device->timeline)
+        result = device->vk.GetSemaphoreCounterValue(device->handle, semaphore, &own);
+    *out_sum = batches + own;
+    return result;
+}
+
 /* Waits for the value for as long as others are reached in time. */
-static VkResult wait_for_value(struct vyre_vk_device *device, uint64_t value)
+static VkResult wait_for_value(struct vyre_vk_device *device, VkSemaphore semaphore, uint64_t value)
 {
     const VkSemaphoreWaitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
         .semaphoreCount = 1,
-        .pSemaphores = &device->timeline,
+        .pSemaphores = &semaphore,
         .pValues = &value,
     };
     uint64_t since_ns = vyre_clock_now_ns();
@@ -199,9 +213,10 @@ static VkResult wait_for_value(struct vyre_vk_device *device, uint64_t value)
             return VK_ERROR_DEVICE_LOST;
         }
         VkResult result = device->vk.WaitSemaphores(device->handle, &info, REACH_SLICE_NS);
-        if (result != VK_TIMEOUT)
+        if (result == VK_TIMEOUT)
+            result = count_progress(device, semaphore, &now);
+        else
             return result;
-        result = device->vk.GetSemaphoreCounterValue(device->handle, device->timeline, &now);
         if (result != VK_SUCCESS)
             return result;
         if (now != seen)
@@ -210,9 +225,9 @@ static VkResult wait_for_value(struct vyre_vk_device *device, uint64_t value)
     }
 }
 
-VkResult vyre_vk_await(struct vyre_vk_device *device, uint64_t value)
+VkResult vyre_vk_await_link(struct vyre_vk_device *device, VkSemaphore semaphore, uint64_t value)
 {
-    VkResult result = wait_for_value(device, value);
+    VkResult result = wait_for_value(device, semaphore, value);
     if (result == VK_SUCCESS)
         return VK_SUCCESS;
     /* Whatever it was, nobody knows any more when the queued work ends. A hang has said so before. */
@@ -222,6 +237,11 @@ VkResult vyre_vk_await(struct vyre_vk_device *device, uint64_t value)
                         "vkWaitSemaphores returned %s", vyre_vk_result_name(result));
     vyre_vk_flight_lose(device, &reason);
     return VK_ERROR_DEVICE_LOST;
+}
+
+VkResult vyre_vk_await(struct vyre_vk_device *device, uint64_t value)
+{
+    return vyre_vk_await_link(device, device->timeline, value);
 }
 
 VkResult vyre_vk_reach(struct vyre_vk_device *device, uint64_t value)

@@ -36,6 +36,7 @@ struct vyre_vk_transfer {
     uint64_t command_bytes; /* from where in the command's bytes */
     uint64_t size_bytes;
     unsigned char *mapped;
+    bool ahead; /* of a recording on several queues: in the step ahead */
 };
 
 /* A list that keeps its memory. */
@@ -118,6 +119,9 @@ void vyre_vk_deliver(struct vyre_vk_device *device, bool helper);
  * lost, and what was queued may still run.
  */
 VkResult vyre_vk_await(struct vyre_vk_device *device, uint64_t value);
+
+/* The same for another semaphore than the device's timeline. */
+VkResult vyre_vk_await_link(struct vyre_vk_device *device, VkSemaphore semaphore, uint64_t value);
 
 /* The same, and harvests, which may fail too, without telling the runtime. Used inside submit. */
 VkResult vyre_vk_reach(struct vyre_vk_device *device, uint64_t value);

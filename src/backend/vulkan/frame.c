@@ -9,6 +9,7 @@ static void destroy(struct vyre_vk_device *device, struct vyre_vk_frame *frame)
 {
     if (frame->pool)
         device->vk.DestroyCommandPool(device->handle, frame->pool, NULL);
+    vyre_vk_steps_deinit(device, &frame->steps);
     vyre_vk_transfers_deinit(&frame->uploads, &device->allocator);
     vyre_vk_transfers_deinit(&frame->downloads, &device->allocator);
     vyre_memory_free(&device->allocator, frame, sizeof *frame, _Alignof(struct vyre_vk_frame));
@@ -18,9 +19,10 @@ static VkResult create(struct vyre_vk_device *device, struct vyre_vk_frame *fram
 {
     const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                           .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
-                                          .queueFamilyIndex = device->physical->family};
-    /* Which of the two a batch needs depends on what is in flight: a steady load takes both now. */
-    if (!vyre_vk_transfers_reserve(&frame->uploads, &device->allocator) ||
+                                          .queueFamilyIndex = device->physical->families[0]};
+    /* Which of them a batch needs depends on what is in flight: a steady load takes all now. */
+    if (!vyre_vk_steps_reserve(device, &frame->steps) ||
+        !vyre_vk_transfers_reserve(&frame->uploads, &device->allocator) ||
         !vyre_vk_transfers_reserve(&frame->downloads, &device->allocator))
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = device->vk.CreateCommandPool(device->handle, &pool, NULL, &frame->pool);
@@ -52,6 +54,8 @@ enum vyre_status vyre_vk_frame_take(struct vyre_vk_device *device, struct vyre_v
     VkResult result;
     if (frame) {
         result = device->vk.ResetCommandPool(device->handle, frame->pool, 0);
+        if (result == VK_SUCCESS)
+            result = vyre_vk_steps_reset(device, &frame->steps);
         frame->uploads.count = 0;
         frame->downloads.count = 0;
     } else {

@@ -1,5 +1,5 @@
 /*
- * recording.c: making and replaying recordings.
+ * recording.c: making recordings. Replaying them: see replay.c.
  */
 #include "backend/vulkan/recording.h"
 
@@ -7,7 +7,6 @@
 
 #include "backend/vulkan/device.h"
 #include "backend/vulkan/result.h"
-#include "backend/vulkan/transfers.h"
 #include "base/memory.h"
 
 /* What a driver is taken to keep of a recorded command: it does not say. */
@@ -139,6 +138,7 @@ static void free_take(struct vyre_vk_device *device, struct vyre_vk_take *take)
     reset_take(device, take);
     if (take->pool)
         device->vk.DestroyCommandPool(device->handle, take->pool, NULL);
+    vyre_vk_steps_deinit(device, &take->steps);
     vyre_memory_free(&device->allocator, take->parts, take->part_capacity * sizeof(VkCommandBuffer),
                      _Alignof(void *));
     vyre_vk_transfers_deinit(&take->uploads, &device->allocator);
@@ -148,20 +148,27 @@ static void free_take(struct vyre_vk_device *device, struct vyre_vk_take *take)
 
 static VkResult prepare_pool(struct vyre_vk_device *device, struct vyre_vk_take *take)
 {
+    VkResult result = vyre_vk_steps_reset(device, &take->steps);
+    /* Spare takes go to batches of all kinds: a steady load takes room for steps now. */
+    if (result == VK_SUCCESS && !vyre_vk_steps_reserve(device, &take->steps))
+        result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (result != VK_SUCCESS)
+        return result;
     if (take->pool)
         return device->vk.ResetCommandPool(device->handle, take->pool, 0);
     const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                          .queueFamilyIndex = device->physical->family};
-    VkResult result = device->vk.CreateCommandPool(device->handle, &pool, NULL, &take->pool);
+                                          .queueFamilyIndex = device->physical->families[0]};
+    result = device->vk.CreateCommandPool(device->handle, &pool, NULL, &take->pool);
     if (result != VK_SUCCESS)
         take->pool = VK_NULL_HANDLE;
     return result;
 }
 
-/* Records the batch once more into a new take. */
-static enum vyre_status add_take(struct vyre_vk_device *device, struct vyre_vk_recording *recording,
-                                 const struct vyre_batch_view *view,
-                                 const struct vyre_batch_plan *plan, struct vyre_diag *diag)
+enum vyre_status vyre_vk_recording_add_take(struct vyre_vk_device *device,
+                                            struct vyre_vk_recording *recording,
+                                            const struct vyre_batch_view *view,
+                                            const struct vyre_batch_plan *plan,
+                                            struct vyre_diag *diag)
 {
     struct vyre_vk_take *take = &recording->takes[recording->take_count];
     take->recording = recording;
@@ -179,7 +186,9 @@ static enum vyre_status add_take(struct vyre_vk_device *device, struct vyre_vk_r
             .take = take,
             .recording = recording,
         };
-        status = vyre_vk_write(&writer);
+        status = vyre_vk_writer_spread(&writer);
+        if (status == VYRE_OK)
+            status = vyre_vk_write(&writer);
     }
     if (status != VYRE_OK)
         reset_take(device, take);
@@ -200,6 +209,13 @@ static uint64_t measure_region(const struct vyre_batch_view *view)
         size += (bytes + VYRE_VK_REGION_UNIT - 1) / VYRE_VK_REGION_UNIT * VYRE_VK_REGION_UNIT;
     }
     return size;
+}
+
+bool vyre_vk_recording_wants_plan(const struct vyre_vk_device *device,
+                                  const struct vyre_batch_view *view, uint32_t variant)
+{
+    return !(variant & VYRE_VARIANT_SERIAL) &&
+           (!view->is_chain || vyre_vk_chain_goes_ahead(device, view));
 }
 
 /* ---- Entries of the table --------------------------------------------------------------------- */
@@ -224,9 +240,9 @@ enum vyre_status vyre_vk_record(void *native, const struct vyre_batch_view *view
     recording->mark = ++device->next_mark;
     recording->region_bytes = measure_region(view);
     recording->moves_bytes = recording->region_bytes > 0;
-    if (view->is_chain || (variant & VYRE_VARIANT_SERIAL))
+    if (!vyre_vk_recording_wants_plan(device, view, variant))
         plan = NULL;
-    enum vyre_status status = add_take(device, recording, view, plan, diag);
+    enum vyre_status status = vyre_vk_recording_add_take(device, recording, view, plan, diag);
     if (status != VYRE_OK) {
         vyre_vk_recording_destroy(device, recording);
         return status;
@@ -276,140 +292,4 @@ void vyre_vk_recordings_deinit(struct vyre_vk_device *device)
         device->spare_recordings = recording->next;
         free_recording(device, recording);
     }
-}
-
-/* ---- Replay ----------------------------------------------------------------------------------- */
-
-static bool is_idle(struct vyre_vk_device *device, const struct vyre_vk_take *take)
-{
-    return take->last_sequence <=
-           atomic_load_explicit(&device->flight.harvested, memory_order_acquire);
-}
-
-/* A take whose bytes nobody needs any more. */
-static enum vyre_status choose_take(struct vyre_vk_device *device,
-                                    const struct vyre_submission *submission,
-                                    struct vyre_vk_take **out_take, struct vyre_diag *diag)
-{
-    struct vyre_vk_recording *recording = submission->recording;
-    struct vyre_vk_take *oldest = &recording->takes[0];
-    *out_take = oldest;
-    if (!recording->moves_bytes)
-        return VYRE_OK;
-    enum vyre_status status = vyre_vk_check(vyre_vk_harvest(device), "vkGetSemaphoreCounterValue",
-                                            submission->view->label, diag);
-    for (uint32_t i = 0; status == VYRE_OK && i < recording->take_count; i++) {
-        *out_take = &recording->takes[i];
-        if (is_idle(device, *out_take))
-            return VYRE_OK;
-        if ((*out_take)->last_sequence < oldest->last_sequence)
-            oldest = *out_take;
-    }
-    if (status != VYRE_OK)
-        return status;
-    if (recording->take_count < VYRE_VK_TAKES) {
-        const struct vyre_batch_view *view = submission->view;
-        struct vyre_batch_plan plan;
-        bool planned = !view->is_chain && !(submission->variant & VYRE_VARIANT_SERIAL);
-        if (planned)
-            status = device->host.plan(device->host.context, view, &plan, diag);
-        if (status == VYRE_OK)
-            status = add_take(device, recording, view, planned ? &plan : NULL, diag);
-        *out_take = &recording->takes[recording->take_count - 1];
-        return status;
-    }
-    *out_take = oldest;
-    return vyre_vk_check(vyre_vk_reach(device, oldest->last_value), "vkWaitSemaphores",
-                         submission->view->label, diag);
-}
-
-/* Whether an upload reads what a download in an earlier part writes: then the parts run one by one. */
-static bool parts_meet(const struct vyre_vk_take *take, const struct vyre_batch_view *view)
-{
-    for (uint32_t i = 0; take->part_count > 1 && i < take->uploads.count; i++) {
-        const struct vyre_vk_transfer *upload = &take->uploads.items[i];
-        const struct vyre_command *command = &view->commands[upload->command];
-        const unsigned char *bytes = command->upload_bytes;
-        if (!command->upload_owned && upload->part > 0 &&
-            vyre_vk_transfers_meet(&take->downloads, view, bytes + upload->command_bytes,
-                                   upload->size_bytes))
-            return true;
-    }
-    return false;
-}
-
-/* Runs the parts one by one, with the host's copies between them. */
-static VkResult run_parts(struct vyre_vk_device *device, const struct vyre_vk_take *take,
-                          const struct vyre_batch_view *view, struct vyre_vk_timer *timer)
-{
-    VkResult result = VK_SUCCESS;
-    for (uint32_t part = 0; result == VK_SUCCESS && part < take->part_count; part++) {
-        vyre_vk_copy_in(&take->uploads, view, part);
-        result = vyre_vk_queue(device, &take->parts[part], 1, part == 0 ? timer : NULL,
-                               part + 1 == take->part_count ? timer : NULL);
-        if (result == VK_SUCCESS)
-            result = vyre_vk_reach(device, device->next_value - 1);
-        if (result == VK_SUCCESS)
-            vyre_vk_copy_out(&take->downloads, view, part);
-    }
-    return result;
-}
-
-static enum vyre_status await_borrowed(struct vyre_vk_device *device,
-                                       const struct vyre_vk_take *take,
-                                       const struct vyre_batch_view *view, struct vyre_diag *diag)
-{
-    enum vyre_status status = VYRE_OK;
-    for (uint32_t i = 0; status == VYRE_OK && i < take->uploads.count; i++) {
-        const struct vyre_vk_transfer *upload = &take->uploads.items[i];
-        const struct vyre_command *command = &view->commands[upload->command];
-        if (!command->upload_owned)
-            status = vyre_vk_await_downloads(
-                device, (const unsigned char *)command->upload_bytes + upload->command_bytes,
-                upload->size_bytes, diag);
-    }
-    return status;
-}
-
-enum vyre_status vyre_vk_replay(struct vyre_vk_device *device,
-                                const struct vyre_submission *submission, struct vyre_diag *diag)
-{
-    const struct vyre_batch_view *view = submission->view;
-    struct vyre_vk_take *take;
-    enum vyre_status status = choose_take(device, submission, &take, diag);
-    if (status == VYRE_OK)
-        status = await_borrowed(device, take, view, diag);
-    if (status != VYRE_OK)
-        return status;
-    struct vyre_vk_timer *timer = submission->timed ? vyre_vk_timer_take(device) : NULL;
-    bool by_part = parts_meet(take, view);
-    const uint64_t first_value = device->next_value;
-    VkResult result;
-    if (by_part) {
-        result = run_parts(device, take, view, timer);
-    } else {
-        for (uint32_t part = 0; part < take->part_count && take->uploads.count > 0; part++)
-            vyre_vk_copy_in(&take->uploads, view, part);
-        result = vyre_vk_queue(device, take->parts, take->part_count, timer, timer);
-    }
-    if (result != VK_SUCCESS &&
-        (device->next_value == first_value || result == VK_ERROR_DEVICE_LOST)) {
-        vyre_vk_timer_put(device, timer);
-        return vyre_vk_check(result, "vkQueueSubmit", view->label, diag);
-    }
-    /* What has begun is not the caller's to do again: it is in flight, and ends badly. */
-    status = vyre_vk_check(result, "vkQueueSubmit", view->label, NULL);
-    take->last_sequence = submission->sequence;
-    take->last_value = device->next_value - 1;
-    const struct vyre_vk_entry entry = {
-        .value = take->last_value,
-        .view = view,
-        .downloads = by_part || status != VYRE_OK ? NULL : &take->downloads,
-        .take = take,
-        .timer = timer,
-        .called_back = submission->called_back,
-        .completion = {.sequence = submission->sequence, .status = status},
-    };
-    vyre_vk_publish(device, &entry);
-    return VYRE_OK;
 }

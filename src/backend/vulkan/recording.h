@@ -16,6 +16,7 @@
 #ifndef VYRE_BACKEND_VULKAN_RECORDING_H
 #define VYRE_BACKEND_VULKAN_RECORDING_H
 
+#include "backend/vulkan/steps.h"
 #include "backend/vulkan/writer.h"
 
 #define VYRE_VK_TAKES       2
@@ -28,6 +29,7 @@ struct vyre_vk_take {
     uint32_t part_count;
     uint32_t part_made; /* command buffers that are there, from an earlier use too */
     uint32_t part_capacity;
+    struct vyre_vk_steps steps;   /* on several queues: instead of parts */
     struct vyre_vk_buffer region; /* zeroed: it moves no bytes */
     struct vyre_vk_transfers uploads;
     struct vyre_vk_transfers downloads;
@@ -64,7 +66,18 @@ void vyre_vk_recording_destroy(void *native, void *recording);
 /* Frees the spare ones. */
 void vyre_vk_recordings_deinit(struct vyre_vk_device *device);
 
-/* Submits a recording. */
+/* Records the batch once more into a new take. */
+enum vyre_status vyre_vk_recording_add_take(struct vyre_vk_device *device,
+                                            struct vyre_vk_recording *recording,
+                                            const struct vyre_batch_view *view,
+                                            const struct vyre_batch_plan *plan,
+                                            struct vyre_diag *diag);
+
+/* Whether takes of this batch are made with a plan. */
+bool vyre_vk_recording_wants_plan(const struct vyre_vk_device *device,
+                                  const struct vyre_batch_view *view, uint32_t variant);
+
+/* Submits a recording: replay.c. */
 enum vyre_status vyre_vk_replay(struct vyre_vk_device *device,
                                 const struct vyre_submission *submission, struct vyre_diag *diag);
 

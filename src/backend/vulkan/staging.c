@@ -5,7 +5,7 @@
 
 #include "backend/vulkan/device.h"
 
-#define UNIT      64
+#define UNIT      VYRE_VK_STAGING_UNIT
 #define MIN_BYTES 4096
 
 bool vyre_vk_ring_take(struct vyre_vk_ring *ring, uint64_t size_bytes, uint64_t *out_offset)
@@ -23,13 +23,18 @@ bool vyre_vk_ring_take(struct vyre_vk_ring *ring, uint64_t size_bytes, uint64_t 
     return true;
 }
 
+uint64_t vyre_vk_staging_capacity(const struct vyre_vk_staging *staging)
+{
+    uint64_t size = staging->wanted_bytes < MIN_BYTES ? MIN_BYTES : staging->wanted_bytes;
+    return size / UNIT * UNIT;
+}
+
 enum vyre_status vyre_vk_staging_prepare(struct vyre_vk_device *device, struct vyre_diag *diag)
 {
     struct vyre_vk_staging *staging = &device->staging;
     if (staging->buffer.handle)
         return VYRE_OK;
-    uint64_t size = staging->wanted_bytes < MIN_BYTES ? MIN_BYTES : staging->wanted_bytes;
-    size = size / UNIT * UNIT;
+    uint64_t size = vyre_vk_staging_capacity(staging);
     staging->ring = (struct vyre_vk_ring){.capacity = size};
     return vyre_vk_buffer_make(device, VYRE_VK_MEMORY_STAGING, size, NULL, &staging->buffer, diag);
 }

@@ -29,6 +29,11 @@ struct vyre_vk_staging {
     uint64_t wanted_bytes;
 };
 
+#define VYRE_VK_STAGING_UNIT 64 /* pieces begin at multiples of it */
+
+/* What the ring has, or will have when it is needed. */
+uint64_t vyre_vk_staging_capacity(const struct vyre_vk_staging *staging);
+
 /* Makes the buffer if it is not there. */
 enum vyre_status vyre_vk_staging_prepare(struct vyre_vk_device *device, struct vyre_diag *diag);
 

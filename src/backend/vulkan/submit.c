@@ -1,5 +1,5 @@
 /*
- * submit.c: the queue, and plain batches.
+ * submit.c: the main queue, and plain batches.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ static VkResult queue_some(struct vyre_vk_device *device, const VkCommandBuffer 
     };
     if (vyre_vk_is_lost(&device->flight))
         return VK_ERROR_DEVICE_LOST;
-    VkResult result = device->vk.QueueSubmit(device->queue, 1, &info, VK_NULL_HANDLE);
+    VkResult result = device->vk.QueueSubmit(device->lanes[0].queue, 1, &info, VK_NULL_HANDLE);
     if (result == VK_SUCCESS)
         device->next_value++;
     return result;
@@ -78,6 +78,18 @@ void vyre_vk_publish(struct vyre_vk_device *device, const struct vyre_vk_entry *
     vyre_futex_wake(&flight->helper_word, 1);
 }
 
+void vyre_vk_publish_failed(struct vyre_vk_device *device, const struct vyre_submission *submission,
+                            enum vyre_status status)
+{
+    const struct vyre_vk_entry entry = {
+        .value = device->next_value - 1,
+        .view = submission->view,
+        .called_back = submission->called_back,
+        .completion = {.sequence = submission->sequence, .status = status},
+    };
+    vyre_vk_publish(device, &entry);
+}
+
 /* ---- Plain ------------------------------------------------------------------------------------ */
 
 enum vyre_status vyre_vk_writer_run_part(struct vyre_vk_writer *w)
@@ -118,14 +130,31 @@ static enum vyre_status give_up(struct vyre_vk_writer *w, const struct vyre_subm
         vyre_lock_release(&device->flight.lock);
         return status;
     }
-    const struct vyre_vk_entry entry = {
-        .value = device->next_value - 1,
-        .view = w->view,
-        .called_back = submission->called_back,
-        .completion = {.sequence = submission->sequence, .status = status},
-    };
-    vyre_vk_publish(device, &entry);
+    vyre_vk_publish_failed(device, submission, status);
     return VYRE_OK;
+}
+
+/* Whether the batch is to be planned. */
+static bool wants_plan(const struct vyre_vk_device *device,
+                       const struct vyre_submission *submission)
+{
+    const struct vyre_batch_view *view = submission->view;
+    if (view->command_count < 2 || (submission->variant & VYRE_VARIANT_SERIAL))
+        return false;
+    return !view->is_chain || vyre_vk_chain_goes_ahead(device, view);
+}
+
+/* Queues what was written. */
+static enum vyre_status queue_plain(struct vyre_vk_writer *w)
+{
+    struct vyre_vk_device *device = w->device;
+    VkResult result;
+    vyre_vk_copy_in(&w->frame->uploads, w->view, 0);
+    if (w->schedule)
+        result = vyre_vk_steps_queue(device, w->steps, true, w->timer, &w->ran);
+    else
+        result = vyre_vk_queue(device, &w->commands, 1, w->ran ? NULL : w->timer, w->timer);
+    return vyre_vk_check(result, "vkQueueSubmit", w->view->label, w->diag);
 }
 
 static enum vyre_status submit_plain(struct vyre_vk_device *device,
@@ -139,20 +168,17 @@ static enum vyre_status submit_plain(struct vyre_vk_device *device,
     enum vyre_status status = vyre_vk_frame_take(device, &writer.frame, view->label, diag);
     if (status != VYRE_OK)
         return status;
-    if (!view->is_chain && view->command_count > 1 &&
-        !(submission->variant & VYRE_VARIANT_SERIAL)) {
+    if (wants_plan(device, submission)) {
         status = device->host.plan(device->host.context, view, &plan, diag);
         writer.plan = &plan;
     }
     writer.timer = submission->timed ? vyre_vk_timer_take(device) : NULL;
     if (status == VYRE_OK)
+        status = vyre_vk_writer_spread(&writer);
+    if (status == VYRE_OK)
         status = vyre_vk_write(&writer);
-    if (status == VYRE_OK) {
-        vyre_vk_copy_in(&writer.frame->uploads, view, 0);
-        VkResult result = vyre_vk_queue(device, &writer.commands, 1,
-                                        writer.ran ? NULL : writer.timer, writer.timer);
-        status = vyre_vk_check(result, "vkQueueSubmit", view->label, diag);
-    }
+    if (status == VYRE_OK)
+        status = queue_plain(&writer);
     if (status != VYRE_OK)
         return give_up(&writer, submission, staging_head, status);
     const struct vyre_vk_entry entry = {

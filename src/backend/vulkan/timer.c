@@ -57,7 +57,7 @@ static VkResult create(struct vyre_vk_device *device, struct vyre_vk_timer *time
 {
     VkCommandBuffer commands[2];
     const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                          .queueFamilyIndex = device->physical->family};
+                                          .queueFamilyIndex = device->physical->families[0]};
     const VkQueryPoolCreateInfo queries = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                            .queryType = VK_QUERY_TYPE_TIMESTAMP,
                                            .queryCount = 2};

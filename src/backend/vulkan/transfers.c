@@ -91,7 +91,7 @@ static bool touches(const struct vyre_vk_entry *entry, const struct vyre_bound_r
     return false;
 }
 
-static bool is_busy(struct vyre_vk_device *device, const struct vyre_bound_range *range)
+bool vyre_vk_is_busy(struct vyre_vk_device *device, const struct vyre_bound_range *range)
 {
     struct vyre_vk_flight *flight = &device->flight;
     uint32_t left = RANGES_LOOKED_AT;
@@ -112,15 +112,15 @@ bool vyre_vk_upload_directly(struct vyre_vk_writer *w, const struct vyre_command
 {
     const struct vyre_bound_range *range = &w->view->ranges[command->first_range];
     const struct vyre_vk_buffer *buffer = range->buffer;
-    if (!buffer->place.mapped || w->ran || is_busy(w->device, range))
+    if (!buffer->place.mapped || w->ran || vyre_vk_is_busy(w->device, range))
         return false;
     if (!command->upload_owned && vyre_vk_await_downloads(w->device, command->upload_bytes,
                                                           range->size_bytes, NULL) != VYRE_OK)
         return false;
     /* Carried out when the batch is sure to be queued. */
-    const struct vyre_vk_transfer transfer = {(uint32_t)(command - w->view->commands), 0, 0,
-                                              range->size_bytes,
-                                              buffer->place.mapped + range->offset_bytes};
+    const struct vyre_vk_transfer transfer = {
+        (uint32_t)(command - w->view->commands),    0,    0, range->size_bytes,
+        buffer->place.mapped + range->offset_bytes, false};
     return vyre_vk_transfers_add(&w->frame->uploads, &w->device->allocator, &transfer);
 }
 
@@ -207,6 +207,12 @@ static enum vyre_status note_transfer(struct vyre_vk_writer *w, struct vyre_vk_t
                          "no memory for a list of transfers");
 }
 
+/* The part of a recording that is written. */
+static uint32_t part_of(const struct vyre_vk_writer *w)
+{
+    return w->take && !w->schedule ? w->take->part_count - 1 : 0;
+}
+
 /* The longest run of bytes that is staged at once. */
 static uint64_t piece_limit(const struct vyre_vk_writer *w)
 {
@@ -218,6 +224,10 @@ static enum vyre_status settle_borrowed(struct vyre_vk_writer *w,
                                         const struct vyre_command *command, size_t size_bytes,
                                         uint32_t level)
 {
+    if (w->schedule) /* no download comes before an upload that reads its bytes */
+        return w->take || command->upload_owned
+                   ? VYRE_OK
+                   : vyre_vk_await_downloads(w->device, command->upload_bytes, size_bytes, w->diag);
     if (w->take) /* whose bytes meet is known when it is submitted: there a part can wait */
         return w->downloads_in_part ? vyre_vk_writer_cut(w, level) : VYRE_OK;
     if (command->upload_owned)
@@ -245,8 +255,9 @@ enum vyre_status vyre_vk_write_upload(struct vyre_vk_writer *w, uint32_t index, 
         const VkBufferCopy region = {piece.offset, range->offset_bytes + done, size};
         w->device->vk.CmdCopyBuffer(w->commands, piece.buffer, handle_of(range), 1, &region);
         if (w->take) {
-            const struct vyre_vk_transfer transfer = {index, w->take->part_count - 1, done, size,
-                                                      piece.mapped};
+            bool ahead = w->schedule && w->schedule->steps[w->step].ahead;
+            const struct vyre_vk_transfer transfer = {index, part_of(w),   done,
+                                                      size,  piece.mapped, ahead};
             status = note_transfer(w, &w->take->uploads, &transfer);
         } else {
             memcpy(piece.mapped, (const unsigned char *)command->upload_bytes + done, size);
@@ -272,8 +283,8 @@ enum vyre_status vyre_vk_write_download(struct vyre_vk_writer *w, uint32_t index
         const VkBufferCopy region = {range->offset_bytes + done, piece.offset, size};
         w->device->vk.CmdCopyBuffer(w->commands, handle_of(range), piece.buffer, 1, &region);
         w->downloads_in_part = true;
-        const struct vyre_vk_transfer transfer = {index, w->take ? w->take->part_count - 1 : 0,
-                                                  done, size, piece.mapped};
+        const struct vyre_vk_transfer transfer = {index, part_of(w),   done,
+                                                  size,  piece.mapped, false};
         status = note_transfer(w, w->take ? &w->take->downloads : &w->frame->downloads, &transfer);
         done += size;
     }

@@ -22,6 +22,9 @@ enum vyre_status vyre_vk_write_download(struct vyre_vk_writer *writer, uint32_t 
  */
 bool vyre_vk_upload_directly(struct vyre_vk_writer *writer, const struct vyre_command *command);
 
+/* Whether work in flight may touch the range. */
+bool vyre_vk_is_busy(struct vyre_vk_device *device, const struct vyre_bound_range *range);
+
 /* Moves the bytes of a part's transfers between the caller's memory and mapped memory. */
 #define VYRE_VK_ALL_PARTS UINT32_MAX
 void vyre_vk_copy_in(const struct vyre_vk_transfers *uploads, const struct vyre_batch_view *view,

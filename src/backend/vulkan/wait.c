@@ -216,18 +216,14 @@ enum vyre_status vyre_vk_helper_start(struct vyre_vk_device *device, struct vyre
 /* Whether a lost device does nothing any more. */
 static bool is_quiet(struct vyre_vk_device *device)
 {
-    VkResult result;
-    uint64_t value = 0;
     /*
      * A driver that has reported the loss must end every wait soon. One that hangs need not: then
      * only what it has reached by itself counts.
      */
-    if (!device->flight.hung) {
-        result = device->vk.DeviceWaitIdle(device->handle);
-        return result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
-    }
-    result = device->vk.GetSemaphoreCounterValue(device->handle, device->timeline, &value);
-    return result == VK_SUCCESS && value + 1 >= device->next_value;
+    if (device->flight.hung)
+        return vyre_vk_lanes_are_idle(device);
+    VkResult result = device->vk.DeviceWaitIdle(device->handle);
+    return result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
 }
 
 bool vyre_vk_quiesce(void *native)

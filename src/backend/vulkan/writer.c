@@ -24,6 +24,8 @@ static const struct stage_facts {
                           VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT},
 };
 
+#define ALL_STAGES ((1u << VYRE_VK_STAGES) - 1)
+
 /* From and to are bits of stages. */
 static void put_barrier(struct vyre_vk_writer *w, uint32_t from, uint32_t to)
 {
@@ -49,8 +51,10 @@ static void put_barrier(struct vyre_vk_writer *w, uint32_t from, uint32_t to)
 static bool begin_label(const struct vyre_vk_writer *w)
 {
     const struct vyre_vk_device *device = w->device;
+    /* Queues for transfers alone take no labels. */
     if (!w->view->label || !w->view->label[0] || !device->backend->has_labels ||
-        !device->vk.CmdBeginDebugUtilsLabelEXT || !device->vk.CmdEndDebugUtilsLabelEXT)
+        !(w->stages >> VYRE_VK_COMPUTE & 1) || !device->vk.CmdBeginDebugUtilsLabelEXT ||
+        !device->vk.CmdEndDebugUtilsLabelEXT)
         return false;
     const VkDebugUtilsLabelEXT label = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
                                         .pLabelName = w->view->label};
@@ -58,20 +62,16 @@ static bool begin_label(const struct vyre_vk_writer *w)
     return true;
 }
 
-static enum vyre_status begin_part(struct vyre_vk_writer *w, uint32_t level)
+/* Begins the writer's command buffer, for a queue that knows these stages. */
+static enum vyre_status begin_commands(struct vyre_vk_writer *w, uint32_t stage_bits,
+                                       uint32_t level)
 {
-    VkResult result = VK_SUCCESS;
     VkCommandBufferUsageFlags usage = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-    if (w->take) {
-        result = vyre_vk_take_add_part(w->device, w->take, &w->commands);
+    if (w->take)
         usage = w->recording->moves_bytes ? 0 : VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
-    } else if (w->frame) {
-        w->commands = w->frame->commands;
-    }
     const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                            .flags = usage};
-    if (result == VK_SUCCESS)
-        result = w->device->vk.BeginCommandBuffer(w->commands, &info);
+    VkResult result = w->device->vk.BeginCommandBuffer(w->commands, &info);
     if (result != VK_SUCCESS)
         return vyre_vk_check(result, "vkBeginCommandBuffer", w->view->label, w->diag);
     w->last = NULL;
@@ -80,11 +80,23 @@ static enum vyre_status begin_part(struct vyre_vk_writer *w, uint32_t level)
     w->set = VK_NULL_HANDLE;
     w->constants_bytes = 0;
     w->downloads_in_part = false;
+    w->stages = stage_bits;
     w->labelled = begin_label(w);
-    const uint32_t all = (1u << VYRE_VK_STAGES) - 1;
-    put_barrier(w, all, all);
+    put_barrier(w, stage_bits, stage_bits);
     vyre_vk_barriers_full(&w->barriers, level);
     return VYRE_OK;
+}
+
+static enum vyre_status begin_part(struct vyre_vk_writer *w, uint32_t level)
+{
+    VkResult result = VK_SUCCESS;
+    if (w->take)
+        result = vyre_vk_take_add_part(w->device, w->take, &w->commands);
+    else if (w->frame)
+        w->commands = w->frame->commands;
+    if (result != VK_SUCCESS)
+        return vyre_vk_check(result, "vkAllocateCommandBuffers", w->view->label, w->diag);
+    return begin_commands(w, ALL_STAGES, level);
 }
 
 static enum vyre_status end_part(struct vyre_vk_writer *w)
@@ -292,14 +304,16 @@ static enum vyre_status write_level(struct vyre_vk_writer *w, uint32_t level, co
         const struct vyre_plan_node *node = &plan->nodes[order[i]];
         for (uint32_t j = 0; j < node->dep_count; j++) {
             uint32_t dep = plan->deps[node->first_dep + j];
+            if (w->schedule && w->schedule->step_of[dep] != w->step)
+                continue; /* semaphores and the barrier that begins the step */
             vyre_vk_barriers_need(&w->barriers, vyre_vk_stage_of(&commands[dep]),
                                   plan->nodes[dep].level, vyre_vk_stage_of(&commands[order[i]]));
         }
     }
     put_needed_barrier(w, level);
     for (uint32_t i = 0; status == VYRE_OK && i < count; i++)
-        status = write_command(w, order[i], level, level > 0);
-    if (level == 0 && !w->transfers_on_first)
+        status = write_command(w, order[i], level, level > 0 || w->schedule);
+    if (level == 0 && !w->schedule && !w->transfers_on_first)
         vyre_vk_barriers_skip_first_transfers(&w->barriers);
     return status;
 }
@@ -319,8 +333,40 @@ static enum vyre_status write_planned(struct vyre_vk_writer *w)
     return status;
 }
 
+static enum vyre_status write_step(struct vyre_vk_writer *w)
+{
+    const struct vyre_vk_planned_step *step = &w->schedule->steps[w->step];
+    const uint32_t *order = w->schedule->order + step->first;
+    bool computes = step->lane < w->device->physical->shape.compute;
+    VkResult result = vyre_vk_steps_add(w->device, w->steps, step, &w->commands);
+    if (result != VK_SUCCESS)
+        return vyre_vk_check(result, "vkCreateCommandPool or vkAllocateCommandBuffers",
+                             w->view->label, w->diag);
+    enum vyre_status status = begin_commands(w, computes ? ALL_STAGES : 1u << VYRE_VK_TRANSFER,
+                                             w->plan->nodes[order[0]].level);
+    for (uint32_t begin = 0; status == VYRE_OK && begin < step->count;) {
+        uint32_t level = w->plan->nodes[order[begin]].level;
+        uint32_t end = begin + 1;
+        while (end < step->count && w->plan->nodes[order[end]].level == level)
+            end++;
+        status = write_level(w, level, order + begin, end - begin);
+        begin = end;
+    }
+    return status == VYRE_OK ? end_part(w) : status;
+}
+
+static enum vyre_status write_steps(struct vyre_vk_writer *w)
+{
+    enum vyre_status status = VYRE_OK;
+    for (w->step = 0; status == VYRE_OK && w->step < w->schedule->step_count; w->step++)
+        status = write_step(w);
+    return status;
+}
+
 enum vyre_status vyre_vk_write(struct vyre_vk_writer *writer)
 {
+    if (writer->schedule)
+        return write_steps(writer);
     enum vyre_status status = begin_part(writer, 0);
     if (status == VYRE_OK)
         status = writer->plan ? write_planned(writer) : write_chain(writer);

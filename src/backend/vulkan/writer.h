@@ -11,6 +11,9 @@
  * Plain batches stage through the device's ring, and run a part as soon as there is no other way on;
  * recordings have memory of their own and run later, part by part where they must.
  *
+ * A batch that is spread over several queues is written step by step (see schedule.h): a step is a part
+ * that goes to its own queue, and nothing of the caller's is moved in between.
+ *
  * Thread-safety: the caller's.
  */
 #ifndef VYRE_BACKEND_VULKAN_WRITER_H
@@ -20,6 +23,7 @@
 #include "backend/vulkan/descriptors.h"
 #include "backend/vulkan/flight.h"
 #include "backend/vulkan/kernel.h"
+#include "backend/vulkan/steps.h"
 
 struct vyre_vk_recording;
 
@@ -38,6 +42,11 @@ struct vyre_vk_writer {
     struct vyre_vk_timer *timer; /* plain; NULL: not timed, or already begun */
     bool ran;                    /* a part has been run already */
 
+    const struct vyre_vk_schedule *schedule; /* several queues; NULL: one */
+    struct vyre_vk_steps *steps;             /* the frame's or the take's */
+    uint32_t step;                           /* that is written */
+    uint32_t stages;                         /* bits: what the queue can do */
+
     VkCommandBuffer commands;
     struct vyre_vk_barriers barriers;
     bool downloads_in_part;
@@ -52,6 +61,17 @@ struct vyre_vk_writer {
     uint32_t constants_bytes;
     unsigned char constants[VYRE_CONSTANTS_BYTES_MAX];
 };
+
+/*
+ * Spreads the batch over the device's queues if there are several, the plan is there and it is worth
+ * it: then the writer has a schedule and the steps of its frame or take. Uploads that a plain batch can
+ * do by hand are noted for that.
+ */
+enum vyre_status vyre_vk_writer_spread(struct vyre_vk_writer *writer);
+
+/* Whether a batch that is a chain wants a plan nevertheless, because it begins with an upload ahead. */
+bool vyre_vk_chain_goes_ahead(const struct vyre_vk_device *device,
+                              const struct vyre_batch_view *view);
 
 /* Writes the whole batch, with the parts' beginnings and ends. */
 enum vyre_status vyre_vk_write(struct vyre_vk_writer *writer);

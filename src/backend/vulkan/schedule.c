@@ -1,0 +1,290 @@
+/*
+ * schedule.c: see schedule.h.
+ */
+#include "backend/vulkan/schedule.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* What a transfer weighs beside groups of a dispatch. */
+#define BYTES_PER_GROUP 4096
+
+/* One call's view of things. */
+struct maker {
+    struct vyre_vk_schedule *schedule;
+    const struct vyre_batch_view *view;
+    const struct vyre_batch_plan *plan;
+    const struct vyre_vk_lanes *lanes;
+    const struct vyre_vk_tuning *tuning;
+    uint64_t *weights;  /* by arm of the segment at hand */
+    uint32_t *arm_lane; /* the same */
+    uint32_t main_step; /* that the next commands of lane 0 may join */
+    uint32_t before;    /* lanes of the group before: what the next one waits for */
+    uint32_t group;
+    bool split;
+};
+
+/* ---- Memory ----------------------------------------------------------------------------------- */
+
+/* In words: weights (two each), lanes of arms, order, steps of commands, flags, ends of levels. */
+static size_t words_of(const struct vyre_batch_plan *plan)
+{
+    return (size_t)plan->node_count * 6 + plan->level_count + 1;
+}
+
+void vyre_vk_schedule_deinit(struct vyre_vk_schedule *schedule)
+{
+    vyre_memory_free(&schedule->allocator, schedule->memory,
+                     schedule->memory_capacity * sizeof *schedule->memory, _Alignof(uint64_t));
+    vyre_memory_free(&schedule->allocator, schedule->steps,
+                     schedule->step_capacity * sizeof *schedule->steps,
+                     _Alignof(struct vyre_vk_planned_step));
+    schedule->memory = NULL;
+    schedule->steps = NULL;
+    schedule->memory_capacity = schedule->step_capacity = 0;
+}
+
+static bool reserve(struct vyre_vk_schedule *schedule, size_t words, size_t steps)
+{
+    if (words <= schedule->memory_capacity && steps <= schedule->step_capacity)
+        return true;
+    vyre_vk_schedule_deinit(schedule);
+    words += words / 2;
+    steps += steps / 2;
+    schedule->memory = vyre_memory_allocate(&schedule->allocator, words * sizeof *schedule->memory,
+                                            _Alignof(uint64_t));
+    schedule->memory_capacity = schedule->memory ? words : 0;
+    schedule->steps = vyre_memory_allocate(&schedule->allocator, steps * sizeof *schedule->steps,
+                                           _Alignof(struct vyre_vk_planned_step));
+    schedule->step_capacity = schedule->steps ? steps : 0;
+    return schedule->memory && schedule->steps;
+}
+
+bool vyre_vk_schedule_begin(struct vyre_vk_schedule *schedule, const struct vyre_batch_plan *plan)
+{
+    size_t nodes = plan->node_count;
+    if (!reserve(schedule, words_of(plan), (size_t)plan->segment_count * VYRE_VK_LANES + 2))
+        return false;
+    schedule->order = schedule->memory + nodes * 3;
+    schedule->step_of = schedule->memory + nodes * 4;
+    schedule->ahead = (bool *)(schedule->memory + nodes * 5);
+    schedule->step_count = 0;
+    memset(schedule->ahead, 0, nodes * sizeof *schedule->ahead);
+    for (uint32_t i = 0; i < nodes; i++)
+        schedule->step_of[i] = VYRE_VK_STEP_NONE;
+    return true;
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------ */
+
+static uint64_t bytes_of(const struct maker *maker, uint32_t index)
+{
+    return maker->view->ranges[maker->view->commands[index].first_range].size_bytes;
+}
+
+static uint64_t weight_of(const struct maker *maker, uint32_t index)
+{
+    const struct vyre_command *command = &maker->view->commands[index];
+    uint64_t bytes = command->type == VYRE_COMMAND_DISPATCH ? 0 : bytes_of(maker, index);
+    if (command->type != VYRE_COMMAND_DISPATCH)
+        return bytes == 0 ? 0 : 1 + bytes / BYTES_PER_GROUP;
+    return (uint64_t)command->groups[0] * command->groups[1] * command->groups[2];
+}
+
+static uint32_t add_step(struct maker *maker, uint32_t lane, bool ahead)
+{
+    struct vyre_vk_schedule *schedule = maker->schedule;
+    schedule->steps[schedule->step_count] =
+        (struct vyre_vk_planned_step){.lane = lane,
+                                      .waits = maker->before & ~(1u << lane),
+                                      .group = maker->group,
+                                      .ahead = ahead};
+    return schedule->step_count++;
+}
+
+static void take_uploads(struct maker *maker)
+{
+    struct vyre_vk_schedule *schedule = maker->schedule;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; maker->lanes->transfer && i < maker->plan->node_count; i++)
+        bytes += schedule->ahead[i] ? bytes_of(maker, i) : 0;
+    if (bytes == 0 || bytes < maker->tuning->ahead_bytes)
+        return;
+    uint32_t step = add_step(maker, maker->lanes->compute, true);
+    for (uint32_t i = 0; i < maker->plan->node_count; i++) {
+        if (schedule->ahead[i])
+            schedule->step_of[i] = step;
+    }
+    maker->before = 1u << maker->lanes->compute;
+    maker->group++;
+    maker->split = true;
+}
+
+/* ---- Segments --------------------------------------------------------------------------------- */
+
+/* Weighs the arms of a segment; those of transfers alone go to their lane, if that is worth it. */
+static void weigh(struct maker *maker, const struct vyre_plan_segment *segment)
+{
+    const uint32_t transfers = maker->lanes->transfer ? maker->lanes->compute : 0;
+    uint64_t bytes = 0;
+    memset(maker->weights, 0, segment->arm_count * sizeof *maker->weights);
+    for (uint32_t arm = 0; arm < segment->arm_count; arm++)
+        maker->arm_lane[arm] = transfers;
+    for (uint32_t i = 0; i < segment->command_count; i++) {
+        uint32_t index = segment->first_command + i;
+        uint32_t arm = maker->plan->nodes[index].arm;
+        if (maker->schedule->step_of[index] != VYRE_VK_STEP_NONE)
+            continue;
+        maker->weights[arm] += weight_of(maker, index);
+        if (maker->view->commands[index].type == VYRE_COMMAND_DISPATCH)
+            maker->arm_lane[arm] = 0;
+    }
+    for (uint32_t i = 0; i < segment->command_count; i++) {
+        uint32_t index = segment->first_command + i;
+        uint32_t arm = maker->plan->nodes[index].arm;
+        if (maker->schedule->step_of[index] == VYRE_VK_STEP_NONE && maker->arm_lane[arm] != 0)
+            bytes += bytes_of(maker, index);
+    }
+    for (uint32_t arm = 0; bytes < maker->tuning->ahead_bytes && arm < segment->arm_count; arm++)
+        maker->arm_lane[arm] = 0;
+}
+
+/* Gives each arm that computes to the lane with the least to do; returns what lane 0 is spared. */
+static uint64_t spread(struct maker *maker, uint32_t arm_count)
+{
+    uint64_t loads[VYRE_VK_COMPUTE_LANES] = {0};
+    uint64_t spared = 0;
+    for (uint32_t arm = 0; arm < arm_count; arm++) {
+        if (maker->arm_lane[arm] != 0 || maker->weights[arm] == 0)
+            continue;
+        uint32_t best = 0;
+        for (uint32_t lane = 1; lane < maker->lanes->compute; lane++)
+            best = loads[lane] < loads[best] ? lane : best;
+        loads[best] += maker->weights[arm];
+        maker->arm_lane[arm] = best;
+        spared += best > 0 ? maker->weights[arm] : 0;
+    }
+    return spared;
+}
+
+/* Back to lane 0: what the other compute lanes would take is not worth it. */
+static void gather(struct maker *maker, uint32_t arm_count)
+{
+    for (uint32_t arm = 0; arm < arm_count; arm++) {
+        if (maker->arm_lane[arm] < maker->lanes->compute)
+            maker->arm_lane[arm] = 0;
+    }
+}
+
+/* Whether the transfer lane and some other one would both have work. */
+static bool overlaps_transfers(const struct maker *maker, uint32_t arm_count)
+{
+    bool transfers = false, others = false;
+    for (uint32_t arm = 0; arm < arm_count; arm++) {
+        if (maker->weights[arm] == 0)
+            continue;
+        bool there = maker->lanes->transfer && maker->arm_lane[arm] == maker->lanes->compute;
+        transfers |= there;
+        others |= !there;
+    }
+    return transfers && others;
+}
+
+static void write_segment(struct maker *maker, const struct vyre_plan_segment *segment, bool split)
+{
+    struct vyre_vk_schedule *schedule = maker->schedule;
+    uint32_t steps[VYRE_VK_LANES];
+    uint32_t used = 0;
+    for (uint32_t lane = 0; lane < VYRE_VK_LANES; lane++)
+        steps[lane] = VYRE_VK_STEP_NONE;
+    if (!split)
+        steps[0] = maker->main_step;
+    for (uint32_t i = 0; i < segment->command_count; i++) {
+        uint32_t index = segment->first_command + i;
+        uint32_t lane = split ? maker->arm_lane[maker->plan->nodes[index].arm] : 0;
+        if (schedule->step_of[index] != VYRE_VK_STEP_NONE)
+            continue;
+        if (steps[lane] == VYRE_VK_STEP_NONE)
+            steps[lane] = add_step(maker, lane, false);
+        schedule->step_of[index] = steps[lane];
+        used |= 1u << lane;
+    }
+    if (used == 0)
+        return;
+    maker->before = used;
+    maker->group++;
+    maker->main_step = split ? VYRE_VK_STEP_NONE : steps[0];
+}
+
+static void take_segment(struct maker *maker, const struct vyre_plan_segment *segment)
+{
+    bool split = false;
+    if (segment->arm_count > 1) {
+        weigh(maker, segment);
+        bool transfers = overlaps_transfers(maker, segment->arm_count);
+        uint64_t spared = spread(maker, segment->arm_count);
+        bool computes = spared > 0 && spared >= maker->tuning->split_groups;
+        if (!computes)
+            gather(maker, segment->arm_count);
+        split = transfers || computes;
+    }
+    maker->split |= split;
+    write_segment(maker, segment, split);
+}
+
+/* ---- Order ------------------------------------------------------------------------------------ */
+
+/* Commands by level, then, keeping that, by step. */
+static void sort(struct maker *maker)
+{
+    struct vyre_vk_schedule *schedule = maker->schedule;
+    const struct vyre_batch_plan *plan = maker->plan;
+    uint32_t *by_level = maker->arm_lane; /* not needed any more */
+    uint32_t *ends = schedule->memory + (size_t)plan->node_count * 6;
+    memset(ends, 0, ((size_t)plan->level_count + 1) * sizeof *ends);
+    for (uint32_t i = 0; i < plan->node_count; i++) {
+        ends[plan->nodes[i].level + 1]++;
+        if (schedule->step_of[i] < schedule->step_count)
+            schedule->steps[schedule->step_of[i]].count++;
+    }
+    for (uint32_t level = 1; level <= plan->level_count; level++)
+        ends[level] += ends[level - 1];
+    for (uint32_t i = 0; i < plan->node_count; i++)
+        by_level[ends[plan->nodes[i].level]++] = i;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < schedule->step_count; i++) {
+        schedule->steps[i].first = first;
+        first += schedule->steps[i].count;
+        schedule->steps[i].count = 0;
+    }
+    for (uint32_t i = 0; i < plan->node_count; i++) {
+        uint32_t index = schedule->step_of[by_level[i]];
+        if (index >= schedule->step_count)
+            continue;
+        struct vyre_vk_planned_step *step = &schedule->steps[index];
+        schedule->order[step->first + step->count++] = by_level[i];
+    }
+}
+
+bool vyre_vk_schedule_make(struct vyre_vk_schedule *schedule, const struct vyre_batch_view *view,
+                           const struct vyre_batch_plan *plan, const struct vyre_vk_lanes *lanes,
+                           const struct vyre_vk_tuning *tuning)
+{
+    struct maker maker = {
+        .schedule = schedule,
+        .view = view,
+        .plan = plan,
+        .lanes = lanes,
+        .tuning = tuning,
+        .weights = (uint64_t *)(void *)schedule->memory,
+        .arm_lane = schedule->memory + (size_t)plan->node_count * 2,
+        .main_step = VYRE_VK_STEP_NONE,
+    };
+    take_uploads(&maker);
+    for (uint32_t i = 0; i < plan->segment_count; i++)
+        take_segment(&maker, &plan->segments[i]);
+    if (maker.split)
+        sort(&maker);
+    return maker.split;
+}

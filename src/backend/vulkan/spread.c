@@ -1,0 +1,90 @@
+/*
+ * spread.c: whether a batch is spread over several queues, and what of it can begin at once.
+ */
+#include "backend/vulkan/device.h"
+#include "backend/vulkan/recording.h"
+#include "backend/vulkan/transfers.h"
+
+static uint64_t bytes_of(const struct vyre_batch_view *view, const struct vyre_command *command)
+{
+    return view->ranges[command->first_range].size_bytes;
+}
+
+bool vyre_vk_chain_goes_ahead(const struct vyre_vk_device *device,
+                              const struct vyre_batch_view *view)
+{
+    const struct vyre_command *first = view->commands;
+    if (!device->physical->shape.transfer || view->command_count < 2 ||
+        first->type != VYRE_COMMAND_UPLOAD)
+        return false;
+    uint64_t bytes = bytes_of(view, first);
+    return bytes > 0 && bytes >= device->backend->tuning->ahead_bytes;
+}
+
+/*
+ * Whether no bytes of the caller's have to be moved in the midst of the batch: all of them fit into the
+ * staging ring at once, and no upload reads what a download before it wrote. (In a batch that is not a
+ * chain nothing meets in the caller's memory; of a recording that is known too late.)
+ */
+static bool is_one_piece(const struct vyre_vk_writer *w)
+{
+    const struct vyre_batch_view *view = w->view;
+    uint64_t staged = 0;
+    bool downloaded = false;
+    for (uint32_t i = 0; i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        bool upload = command->type == VYRE_COMMAND_UPLOAD;
+        bool download = command->type == VYRE_COMMAND_DOWNLOAD;
+        if (upload && downloaded && (w->take || view->is_chain))
+            return false;
+        downloaded |= download;
+        if (upload || download)
+            staged += bytes_of(view, command) + VYRE_VK_STAGING_UNIT - 1;
+    }
+    return w->take || staged <= vyre_vk_staging_capacity(&w->device->staging) / 2;
+}
+
+/* Uploads that wait for nothing in the batch: by the host, or ahead, if nothing in flight minds. */
+static void take_first_uploads(struct vyre_vk_writer *w)
+{
+    struct vyre_vk_schedule *schedule = &w->device->schedule;
+    for (uint32_t i = 0; i < w->plan->node_count; i++) {
+        const struct vyre_command *command = &w->view->commands[i];
+        if (command->type != VYRE_COMMAND_UPLOAD || w->plan->nodes[i].dep_count > 0 ||
+            bytes_of(w->view, command) == 0)
+            continue;
+        const struct vyre_bound_range *range = &w->view->ranges[command->first_range];
+        const struct vyre_vk_buffer *buffer = range->buffer;
+        if (w->take) /* what is in flight is known when it is submitted */
+            schedule->ahead[i] = true;
+        else if (vyre_vk_upload_directly(w, command))
+            schedule->step_of[i] = VYRE_VK_STEP_HOST;
+        else
+            schedule->ahead[i] = !buffer->place.mapped && !vyre_vk_is_busy(w->device, range);
+    }
+}
+
+enum vyre_status vyre_vk_writer_spread(struct vyre_vk_writer *w)
+{
+    struct vyre_vk_device *device = w->device;
+    const struct vyre_vk_physical *physical = device->physical;
+    if (physical->lane_count == 1 || !w->plan)
+        return VYRE_OK;
+    if (is_one_piece(w)) {
+        if (!vyre_vk_schedule_begin(&device->schedule, w->plan))
+            return vyre_diag_set(w->diag, VYRE_DIAG_OUT_OF_MEMORY, w->view->label, 0,
+                                 "no memory for the queues of %u commands", w->plan->node_count);
+        take_first_uploads(w);
+        if (vyre_vk_schedule_make(&device->schedule, w->view, w->plan, &physical->shape,
+                                  device->backend->tuning)) {
+            w->schedule = &device->schedule;
+            w->steps = w->take ? &w->take->steps : &w->frame->steps;
+            return VYRE_OK;
+        }
+    }
+    if (w->frame)
+        w->frame->uploads.count = 0; /* found again by the one queue's way */
+    if (w->view->is_chain)
+        w->plan = NULL;
+    return VYRE_OK;
+}
