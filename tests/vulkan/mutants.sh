@@ -17,11 +17,11 @@ sh "$validated" "$program" >"$scratch/out" 2>&1 || fail "the batch is not right 
 first=$(sed -n 's/^barriers \([0-9]*\) to [0-9]*$/\1/p' "$scratch/out")
 last=$(sed -n 's/^barriers [0-9]* to \([0-9]*\)$/\1/p' "$scratch/out")
 [ -n "$first" ] || fail "it does not say which barriers there are"
-[ $((last - first)) -eq 6 ] || fail "barriers $first to $last: not the seven that were expected"
+[ $((last - first)) -eq 7 ] || fail "barriers $first to $last: not the eight that were expected"
 
-# The first one orders against batches before, of which there are none; the last one shows bytes to the
-# host, which the layer does not look at.
-barrier=$((first + 1))
+# The first one shows the batch's times to the host, the second orders against batches before, of which
+# there are none; the last one shows bytes to the host, which the layer does not look at.
+barrier=$((first + 2))
 while [ "$barrier" -lt "$last" ]; do
     export VYRE_TEST_DROP_BARRIER=$barrier
     if sh "$validated" "$program" >"$scratch/out" 2>&1; then
