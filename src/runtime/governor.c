@@ -181,6 +181,11 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_governor_s
     if (pick.why == VYRE_WHY_TRIAL || pick.why == VYRE_WHY_DRIFT_RECHECK ||
         pick.why == VYRE_WHY_EXPLORE) {
         shape->tracks[pick.candidate].flags |= VYRE_TRACK_PENDING;
+        governor->trying = (struct vyre_governor_try){
+            .serial = shape->serial,
+            .since = governor->counters.seen,
+            .candidate = (uint8_t)pick.candidate,
+        };
         governor->counters.trials += pick.why != VYRE_WHY_EXPLORE;
         governor->counters.explorations += pick.why == VYRE_WHY_EXPLORE;
         shape->check_at = 0;

@@ -160,6 +160,13 @@ struct vyre_governor_probe {
     uint64_t since;  /* counters.seen then */
 };
 
+/* The try whose time is not known yet. Where several end together, nobody could tell their shares. */
+struct vyre_governor_try {
+    uint64_t serial; /* 0: none */
+    uint64_t since;  /* counters.seen then */
+    uint8_t candidate;
+};
+
 struct vyre_governor_counters {
     uint64_t seen; /* batches of all shapes */
     uint64_t shapes_kept;
@@ -185,6 +192,7 @@ struct vyre_governor {
     uint64_t serials;
     struct vyre_governor_counters counters;
     struct vyre_governor_probe probes[VYRE_CANDIDATES_MAX];
+    struct vyre_governor_try trying;
     double coming_ns;                       /* of all shapes */
     uint32_t measured[VYRE_CANDIDATES_MAX]; /* shapes with more than the first batch measured */
     float too_high_log; /* calibration was seen to be too high by this, at worst */

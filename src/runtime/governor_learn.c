@@ -299,9 +299,16 @@ static bool came_back(struct vyre_governor *governor, struct vyre_governor_shape
     return paid;
 }
 
+static void end_try(struct vyre_governor *governor, uint64_t serial, uint8_t candidate)
+{
+    if (governor->trying.serial == serial && governor->trying.candidate == candidate)
+        governor->trying.serial = 0;
+}
+
 void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_governor_sample *sample)
 {
     struct vyre_governor_shape *shape = sample->shape;
+    end_try(governor, sample->serial, sample->candidate);
     double measured_ns = (double)sample->measured_ns;
     governor->counters.spent_ns += measured_ns;
     if (shape->serial != sample->serial || sample->candidate >= VYRE_CANDIDATES_MAX)
@@ -334,9 +341,13 @@ void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_gover
 void vyre_governor_abandon(struct vyre_governor *governor, struct vyre_governor_shape *shape,
                            uint64_t serial, uint8_t candidate)
 {
+    end_try(governor, serial, candidate);
     if (shape->serial != serial || candidate >= VYRE_CANDIDATES_MAX)
         return;
     struct vyre_candidate_track *track = &shape->tracks[candidate];
+    /* It told nothing: tried again at once it would tell as little. */
+    if (track->flags & VYRE_TRACK_PENDING)
+        track->fails = (uint16_t)(track->fails + (track->fails < UINT16_MAX));
     track->flags &= (uint8_t)~VYRE_TRACK_PENDING;
     governor->counters.doubted_ns -= (double)track->doubted_ns;
     track->doubted_ns = 0;

@@ -37,6 +37,14 @@
 #define COMMON_PART 0.25
 /* One exploration in so many batches of a shape may change nothing. */
 #define EXPLORE_GAP 64.0
+/* A try whose time is not known after so many batches is not waited for any longer. */
+#define TRY_BATCHES 256u
+
+static bool is_trying(const struct vyre_governor *governor)
+{
+    return governor->trying.serial != 0 &&
+           governor->counters.seen - governor->trying.since < TRY_BATCHES;
+}
 
 /* Another shape is trying `i`: until it knows, `instead` does if it is cheap beside the fixed cost. */
 static bool can_wait(const struct vyre_governor_round *round, uint32_t i, uint32_t instead)
@@ -286,7 +294,9 @@ static struct vyre_governor_pick pick_unmeasured(struct vyre_governor_round *rou
     if (vyre_governor_suppose(round)) {
         pick.base = best_known(round);
         vyre_governor_expect(round, pick.base);
-        pick.candidate = best_trial(round, pick.base, &pick.doubted);
+        pick.candidate = round->count;
+        if (!is_trying(round->governor))
+            pick.candidate = best_trial(round, pick.base, &pick.doubted);
         if (pick.candidate == round->count)
             pick.candidate = pick.base;
         for (uint32_t i = 0; i < round->count; i++)
@@ -305,6 +315,10 @@ struct vyre_governor_pick vyre_governor_pick_one(struct vyre_governor_round *rou
     uint32_t base = best_known(round);
     if (base == round->count) {
         pick = pick_unmeasured(round);
+    } else if (is_trying(round->governor)) {
+        vyre_governor_expect(round, base);
+        pick.candidate = pick.base = base;
+        pick.why = VYRE_WHY_MEASURED_BEST;
     } else {
         vyre_governor_expect(round, base);
         pick.base = base;

@@ -122,6 +122,15 @@ static void tell(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns
     }
 }
 
+/* Whether somebody was looking when they ended. */
+static bool all_seen(struct vyre_device *device, uint64_t first, uint64_t last)
+{
+    bool all = true;
+    for (uint64_t i = first; all && i <= last; i++)
+        all = !entry_of(device, i)->measurement.end_unknown;
+    return all;
+}
+
 /* A batch in a required mode has no prediction: nobody knows its share. */
 static bool all_predicted(struct vyre_device *device, uint64_t first, uint64_t last)
 {
@@ -191,7 +200,7 @@ void vyre_measure_collect_locked(struct vyre_device *device)
         uint64_t last = group_end(device, first, completed);
         uint64_t begin_ns = measurement->start_ns;
         bool known = (!measurement->behind || measure->last_known) &&
-                     !entry_of(device, last)->measurement.end_unknown &&
+                     all_seen(device, first, last) &&
                      (first == last || all_predicted(device, first, last));
         if (measure->last_known && measure->last_end_ns > begin_ns)
             begin_ns = measure->last_end_ns;

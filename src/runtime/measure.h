@@ -21,6 +21,8 @@
 
 /* A look at something that is complete already takes less than this. */
 #define VYRE_ONE_LOOK_NS 2000
+/* A submit that prepares something for so long looks at nothing meanwhile. */
+#define VYRE_LONG_ABSENCE_NS 500000
 
 struct vyre_device;
 

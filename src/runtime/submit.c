@@ -147,6 +147,8 @@ struct timing {
     bool opens;   /* the first of two samples: it tells the second when it could start */
     bool timed;   /* the clock is read */
     uint64_t start_ns;
+    uint64_t
+        decided_ns; /* start_ns, unless the decision itself had to make something: then its end */
 };
 
 struct attempt {
@@ -180,7 +182,24 @@ static void start_clock(struct attempt *attempt)
 {
     attempt->timing.timed = true;
     attempt->timing.start_ns = vyre_device_now_ns(attempt->device);
+    attempt->timing.decided_ns = attempt->timing.start_ns;
     attempt->device->clock_ns = attempt->timing.start_ns;
+}
+
+/*
+ * To find out what can run, a backend may have to build it: that is no part of what the batch costs, and
+ * who builds does not see what ends meanwhile.
+ */
+static void note_absence_locked(struct attempt *attempt)
+{
+    struct vyre_device *device = attempt->device;
+    uint64_t now_ns = vyre_device_now_ns(device);
+    if (now_ns - attempt->timing.start_ns < VYRE_LONG_ABSENCE_NS)
+        return;
+    attempt->timing.decided_ns = now_ns;
+    atomic_store_explicit(&device->unseen_last,
+                          atomic_load_explicit(&device->submitted, memory_order_relaxed),
+                          memory_order_relaxed);
 }
 
 /* Chooses the mode, and whether the submission is timed. */
@@ -206,6 +225,8 @@ static void decide_locked(struct attempt *attempt)
     /* Another hint or other constants reopened the question: what comes of it must be measured. */
     if (!attempt->governed.settled && !attempt->timing.timed)
         start_clock(attempt);
+    else if (!attempt->governed.settled)
+        note_absence_locked(attempt);
 }
 
 /* Finds or makes what the mode needs. */
@@ -283,8 +304,8 @@ static void begin_measurement_locked(struct attempt *attempt, struct vyre_measur
         .timed = true,
         .behind = completed + 1 < sequence,
         .was_first = was_first,
-        .start_ns = attempt->timing.start_ns,
-        .end_ns = attempt->timing.start_ns,
+        .start_ns = attempt->timing.decided_ns,
+        .end_ns = attempt->timing.decided_ns,
     };
     if (is_auto(attempt)) {
         /* Where the choice stands, the first of two samples may follow a pause nobody timed. */

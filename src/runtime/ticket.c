@@ -73,7 +73,13 @@ static void stamp(struct vyre_device *device, uint64_t sequence,
     measurement->end_ns = now_ns;
     measurement->look = atomic_load_explicit(&device->looks, memory_order_relaxed);
     bool streamed = atomic_load_explicit(&device->submitted, memory_order_relaxed) > sequence;
-    if (!device->facts.completes_lazily || streamed)
+    if (!device->facts.completes_lazily)
+        return;
+    if (atomic_load_explicit(&device->unseen_last, memory_order_relaxed) >= sequence) {
+        measurement->end_unknown = true;
+        return;
+    }
+    if (streamed)
         return;
     uint64_t wait_ns = atomic_load_explicit(&device->wait_began_ns, memory_order_relaxed);
     uint64_t submitted_ns = atomic_load_explicit(&measurement->submitted_ns, memory_order_relaxed);

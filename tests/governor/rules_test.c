@@ -532,6 +532,44 @@ static void trial_in_flight_is_not_made_twice(void **state)
     tear_down(&f);
 }
 
+/* Two tries that end together could not be told apart. */
+static void shapes_try_one_after_the_other(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct vyre_governor_shape *entries[4] = {NULL};
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 1 * US, 5 * US, 10 * US);
+    f.facts[REPLAY].ready = true;
+    f.facts[PLAIN].ready = true;
+    for (uint64_t shape = 1; shape <= 3; shape++) {
+        entries[shape] = vyre_governor_see(&f.governor, key_of(shape));
+        f.choice =
+            (struct vyre_governor_choice){.serial = entries[shape]->serial, .candidate = PLAIN};
+        entries[shape]->candidate_count = MODES;
+        learn(&f, entries[shape], 60 * US, false);
+    }
+    (void)choose(&f, 1);
+    assert_int_equal(f.choice.why, VYRE_WHY_TRIAL);
+    const struct vyre_governor_choice first = f.choice;
+    (void)choose(&f, 2);
+    assert_int_equal(f.choice.candidate, PLAIN);
+    assert_int_equal(f.choice.why, VYRE_WHY_MEASURED_BEST);
+    f.choice = first;
+    learn(&f, entries[1], 15 * US, false);
+    (void)choose(&f, 2);
+    assert_int_equal(f.choice.candidate, REPLAY);
+    assert_int_equal(f.choice.why, VYRE_WHY_TRIAL);
+    /* One whose time never comes does not stop the others for ever. */
+    uint32_t waited = 0;
+    do
+        (void)choose(&f, 3);
+    while (f.choice.why != VYRE_WHY_TRIAL && ++waited < 1000);
+    assert_in_range(waited, 200, 400);
+    tear_down(&f);
+}
+
 static void sample_of_a_forgotten_shape_is_only_counted(void **state)
 {
     (void)state;
@@ -650,6 +688,7 @@ int main(void)
         cmocka_unit_test(fixed_cost_due_again_counts_again),
         cmocka_unit_test(settled_shape_is_not_compared_again_until_due),
         cmocka_unit_test(trial_in_flight_is_not_made_twice),
+        cmocka_unit_test(shapes_try_one_after_the_other),
         cmocka_unit_test(sample_of_a_forgotten_shape_is_only_counted),
         cmocka_unit_test(mean_is_robust),
         cmocka_unit_test(wrong_calibration_does_not_last),

@@ -95,7 +95,7 @@ struct vyre_sim *vyre_sim_create(const struct vyre_sim_desc *desc)
     }
     if (!sim->desc.reflected)
         sim->ops.kernel_reflect = NULL;
-    if (!sim->desc.unfit_label)
+    if (!sim->desc.unfit_label && sim->costs.check_ns == 0)
         sim->ops.batch_check = NULL;
     if (sim->desc.no_warm_up)
         sim->ops.warm_up = NULL;

@@ -79,6 +79,7 @@ struct vyre_sim_costs {
     uint64_t copy_ns;                  /* copy, fill, upload, download: on the device */
     uint64_t copy_byte_ps;
     uint64_t group_ns;      /* per group of a dispatch; see vyre_sim_set_kernel_cost */
+    uint64_t check_ns;      /* to find out whether a batch fits persistent mode */
     uint32_t noise_percent; /* every cost varies by up to this much, both ways */
     bool report_launch;     /* device_ns covers the costs of submit too */
 };

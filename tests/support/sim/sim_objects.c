@@ -251,6 +251,8 @@ enum vyre_status sim_batch_check(void *self, const struct vyre_batch_view *view,
     sim_check_view(device, view);
     if (variant & ~device->sim->desc.variants)
         sim_violate(device->sim, "batch_check of a variant that was not offered");
+    if (mode == VYRE_MODE_PERSISTENT && device->sim->costs.check_ns > 0)
+        vyre_sim_advance(device->sim, device->sim->costs.check_ns);
     for (uint32_t i = 0; unfit && mode == VYRE_MODE_PERSISTENT && i < view->command_count; i++) {
         const struct sim_kernel *kernel = view->commands[i].kernel;
         if (kernel && strcmp(kernel->label, unfit) == 0)
