@@ -566,7 +566,13 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDevi
         free(device);
         return result;
     }
-#define FIND(name) next.name = (PFN_##name)layer.get_device(*out_device, #name);
+/* Devices of one driver have the same functions, which other threads may be using. */
+#define FIND(name)                                                           \
+    {                                                                        \
+        PFN_##name found = (PFN_##name)layer.get_device(*out_device, #name); \
+        if (next.name != found)                                              \
+            next.name = found;                                               \
+    }
     DEVICE_FUNCTIONS(FIND)
 #undef FIND
     device->handle = *out_device;
