@@ -51,7 +51,8 @@ struct pending {
 struct vyre_emit {
     struct vyre_observer observer;
     uint32_t muted;
-    uint64_t told; /* the last submission that was told */
+    uint64_t told;        /* the last submission that was told */
+    uint64_t last_end_ns; /* ... and its end */
     uint32_t shapes_told;
     struct vyre_emit_lease lease;
     struct profile profiles[PROFILES];
@@ -326,6 +327,13 @@ void vyre_emit_submitted_locked(struct vyre_device *device, uint64_t sequence,
         tell_lease(device, &changes[i]);
 }
 
+/* From its submit, or from the end of the batch before it, to its end, as far as that was seen. */
+static uint64_t seen_wall_ns(const struct vyre_emit *emit, const struct vyre_measurement *times)
+{
+    uint64_t begin_ns = times->start_ns > emit->last_end_ns ? times->start_ns : emit->last_end_ns;
+    return times->end_ns > begin_ns ? times->end_ns - begin_ns : 1;
+}
+
 static void tell_batch(struct vyre_device *device, uint64_t sequence, enum vyre_status status,
                        uint64_t cost_ns, int64_t saved_ns)
 {
@@ -334,7 +342,11 @@ static void tell_batch(struct vyre_device *device, uint64_t sequence, enum vyre_
     const struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
     const struct profile *profile = &pending->profile;
     bool ended = status != VYRE_DEVICE_LOST; /* else nobody wrote the times of its end */
+    if (ended && cost_ns == 0)
+        cost_ns = seen_wall_ns(emit, &entry->measurement);
     emit->told = sequence;
+    if (ended)
+        emit->last_end_ns = entry->measurement.end_ns;
     if (pending->muted)
         return;
     struct vyre_decision_record *record = &pending->decision;

@@ -50,12 +50,12 @@ static void forget(struct vyre_device *device, uint64_t sequence)
                               measurement->candidate);
 }
 
-/* ... and whoever watches is told of the batch all the same. */
-static void pass_over(struct vyre_device *device, uint64_t sequence)
+/* ... and whoever watches is told of the batch all the same. `cost_ns` 0: not even a share is known. */
+static void pass_over(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns)
 {
     forget(device, sequence);
     if (device->emit)
-        vyre_emit_batch_locked(device, sequence, 0, 0);
+        vyre_emit_batch_locked(device, sequence, cost_ns, 0);
 }
 
 /* ... because nobody was looking when it ended. */
@@ -64,7 +64,7 @@ static void miss(struct vyre_device *device, uint64_t sequence)
     struct vyre_shape_note *note = note_of(device, &entry_of(device, sequence)->measurement);
     if (note)
         note->missed = note->missed < UINT8_MAX ? (uint8_t)(note->missed + 1) : UINT8_MAX;
-    pass_over(device, sequence);
+    pass_over(device, sequence, 0);
 }
 
 /* What plain launches of the shape cost so far; 0: not known. */
@@ -178,7 +178,7 @@ static void tell_group(struct vyre_device *device, uint64_t first, uint64_t last
         else if (predicted <= 0.0)
             tell(device, i, (uint64_t)(total * known / usual));
         else
-            pass_over(device, i);
+            pass_over(device, i, (uint64_t)((total - rest) * known / usual));
     }
 }
 
@@ -198,7 +198,7 @@ void vyre_measure_collect_locked(struct vyre_device *device)
             continue;
         }
         uint64_t last = group_end(device, first, completed);
-        uint64_t begin_ns = measurement->start_ns;
+        uint64_t begin_ns = measurement->decided_ns;
         bool known = (!measurement->behind || measure->last_known) &&
                      all_seen(device, first, last) &&
                      (first == last || all_predicted(device, first, last));

@@ -42,6 +42,7 @@ struct vyre_measurement {
     double update_ns;
     double usual_ns; /* what it usually takes, known before its group is told; 0: nothing is */
     uint64_t start_ns;
+    uint64_t decided_ns; /* what it cost counts from here: see submit.c */
     uint64_t end_ns;
     uint64_t look;                 /* lazy backends: in which its end was found */
     _Atomic uint64_t submitted_ns; /* when submit returned; 0: it has not */

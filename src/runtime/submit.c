@@ -304,7 +304,8 @@ static void begin_measurement_locked(struct attempt *attempt, struct vyre_measur
         .timed = true,
         .behind = completed + 1 < sequence,
         .was_first = was_first,
-        .start_ns = attempt->timing.decided_ns,
+        .start_ns = attempt->timing.start_ns,
+        .decided_ns = attempt->timing.decided_ns,
         .end_ns = attempt->timing.decided_ns,
     };
     if (is_auto(attempt)) {
