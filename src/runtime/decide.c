@@ -54,6 +54,16 @@ static bool suits_residency(const struct vyre_device *device, const struct vyre_
     return true;
 }
 
+/* Worked out once per shape. */
+static bool may_stay_resident(const struct vyre_device *device, const struct vyre_body *body,
+                              struct vyre_shape_note *note)
+{
+    if (!note->residency_known)
+        note->suits_residency = suits_residency(device, body);
+    note->residency_known = true;
+    return note->suits_residency;
+}
+
 /* Made once per shape. */
 uint32_t vyre_decide_plan_locked(struct vyre_device *device, const struct vyre_body *body,
                                  struct vyre_shape_note *note)
@@ -63,7 +73,6 @@ uint32_t vyre_decide_plan_locked(struct vyre_device *device, const struct vyre_b
     struct vyre_arm first, second, kernel;
     uint32_t slot;
     note->planned = true;
-    note->suits_residency = suits_residency(device, body);
     if (vyre_batch_planner_plan(&device->planner, &body->view, &plan, NULL) != VYRE_OK)
         return 0; /* both verdicts stay "nothing decided" */
     if (vyre_batch_planner_arms(&device->planner, &plan, &first, &second))
@@ -215,7 +224,7 @@ static enum vyre_candidate_reason why_out(struct vyre_device *device, const stru
     /* A chain has nothing to run side by side: both variants would do the same. */
     if (candidate->variant & VYRE_VARIANT_SERIAL && body->view.is_chain)
         return VYRE_CANDIDATE_NOT_APPLICABLE;
-    if (candidate->mode == VYRE_MODE_PERSISTENT && !note->suits_residency)
+    if (candidate->mode == VYRE_MODE_PERSISTENT && !may_stay_resident(device, body, note))
         return VYRE_CANDIDATE_NOT_APPLICABLE;
     /* Other constants need no recording in the variant beside it. */
     if (candidate->variant & VYRE_VARIANT_DRIVER && updates > 0)

@@ -3,14 +3,11 @@
  */
 #include "runtime/emit_lease.h"
 
+#include "base/checked.h"
+
 void vyre_emit_lease_init(struct vyre_emit_lease *lease, uint64_t idle_ns, uint64_t lease_ns)
 {
     *lease = (struct vyre_emit_lease){.idle_ns = idle_ns, .lease_ns = lease_ns};
-}
-
-static uint64_t add(uint64_t a, uint64_t b)
-{
-    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -21,8 +18,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* A lease during which work went on longer than its limit was renewed without a gap. */
 static uint64_t end_of(const struct vyre_emit_lease *lease, uint64_t now_ns)
 {
-    uint64_t idle_end_ns = add(lease->last_ns, lease->idle_ns);
-    uint64_t limit_ns = add(lease->begin_ns, lease->lease_ns);
+    uint64_t idle_end_ns = vyre_saturating_add_u64(lease->last_ns, lease->idle_ns);
+    uint64_t limit_ns = vyre_saturating_add_u64(lease->begin_ns, lease->lease_ns);
     uint64_t end_ns = limit_ns > lease->last_ns ? least(idle_end_ns, limit_ns) : idle_end_ns;
     end_ns = least(end_ns, now_ns);
     return end_ns > lease->begin_ns ? end_ns : lease->begin_ns;
@@ -51,8 +48,10 @@ uint32_t vyre_emit_lease_submit(struct vyre_emit_lease *lease, enum vyre_mode mo
     uint32_t count = 0;
     bool is_resident = mode == VYRE_MODE_PERSISTENT;
     bool is_busy = lease->is_open && lease->last_sequence > told;
-    bool is_over = !is_resident || (!is_busy && now_ns >= add(lease->last_ns, lease->idle_ns)) ||
-                   now_ns >= add(lease->begin_ns, lease->lease_ns);
+    bool is_over =
+        !is_resident ||
+        (!is_busy && now_ns >= vyre_saturating_add_u64(lease->last_ns, lease->idle_ns)) ||
+        now_ns >= vyre_saturating_add_u64(lease->begin_ns, lease->lease_ns);
     if (lease->is_open && is_over)
         count += vyre_emit_lease_end(lease, now_ns, &out_changes[count]);
     if (!is_resident)

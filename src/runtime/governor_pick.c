@@ -309,30 +309,34 @@ static struct vyre_governor_pick pick_unmeasured(struct vyre_governor_round *rou
     return pick;
 }
 
+/* What is worth a try now; count when nothing is. */
+static uint32_t pick_try(struct vyre_governor_round *round, uint32_t base,
+                         struct vyre_governor_pick *pick)
+{
+    if (is_trying(round->governor))
+        return round->count;
+    uint32_t tried = suspect_one(round);
+    if (tried == round->count)
+        tried = best_trial(round, base, &pick->doubted);
+    pick->why = VYRE_WHY_TRIAL;
+    if (tried < round->count && (round->shape->tracks[tried].flags & VYRE_TRACK_STALE))
+        pick->why = VYRE_WHY_DRIFT_RECHECK;
+    if (tried < round->count)
+        return tried;
+    pick->why = VYRE_WHY_EXPLORE;
+    return best_exploration(round, base);
+}
+
 struct vyre_governor_pick vyre_governor_pick_one(struct vyre_governor_round *round)
 {
     struct vyre_governor_pick pick = {.candidate = round->count};
     uint32_t base = best_known(round);
     if (base == round->count) {
         pick = pick_unmeasured(round);
-    } else if (is_trying(round->governor)) {
-        vyre_governor_expect(round, base);
-        pick.candidate = pick.base = base;
-        pick.why = VYRE_WHY_MEASURED_BEST;
     } else {
         vyre_governor_expect(round, base);
         pick.base = base;
-        pick.candidate = suspect_one(round);
-        if (pick.candidate == round->count)
-            pick.candidate = best_trial(round, base, &pick.doubted);
-        pick.why = VYRE_WHY_TRIAL;
-        if (pick.candidate < round->count &&
-            (round->shape->tracks[pick.candidate].flags & VYRE_TRACK_STALE))
-            pick.why = VYRE_WHY_DRIFT_RECHECK;
-        if (pick.candidate == round->count) {
-            pick.candidate = best_exploration(round, base);
-            pick.why = VYRE_WHY_EXPLORE;
-        }
+        pick.candidate = pick_try(round, base, &pick);
         if (pick.candidate == round->count) {
             pick.candidate = base;
             pick.why = VYRE_WHY_MEASURED_BEST;

@@ -169,8 +169,7 @@ struct vyre_device {
     _Atomic uint32_t timed;         /* the same of submissions whose end is timed */
     _Atomic uint64_t looks;         /* lazy backends: how often somebody began to look */
     _Atomic uint64_t wait_began_ns; /* lazy backends: when somebody last began to wait */
-    _Atomic uint64_t
-        unseen_last; /* ... and the last of those that may have ended with nobody looking */
+    _Atomic uint64_t unseen_last;   /* ... the last that may have ended with nobody looking */
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t completed; /* written by complete, in order */
     _Atomic uint64_t failed;                                    /* submissions that ended badly */
     _Atomic uint32_t poisoned; /* buffers that hold poison; written under the failure_lock */

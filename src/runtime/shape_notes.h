@@ -17,7 +17,8 @@
 
 struct vyre_shape_note {
     uint64_t serial;
-    bool planned;         /* the two verdicts and suits_residency are known */
+    bool planned;         /* the two verdicts are known */
+    bool residency_known; /* ... and so is the next */
     bool suits_residency; /* what stays resident need not change for it, and is not overfilled */
     struct vyre_arm_verdict arms;
     struct vyre_copy_verdict copy;

@@ -147,8 +147,7 @@ struct timing {
     bool opens;   /* the first of two samples: it tells the second when it could start */
     bool timed;   /* the clock is read */
     uint64_t start_ns;
-    uint64_t
-        decided_ns; /* start_ns, unless the decision itself had to make something: then its end */
+    uint64_t decided_ns; /* start_ns, or the end of a decision that had to make something */
 };
 
 struct attempt {

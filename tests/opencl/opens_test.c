@@ -10,7 +10,6 @@
  * released of the driver's objects is counted in the table of its functions.
  */
 #include <stdatomic.h>
-#include <time.h>
 
 #include <vyre/vyre.h>
 
@@ -191,15 +190,6 @@ static bool open_and_close(struct vyre_instance *instance, enum vyre_mode mode, 
     return true;
 }
 
-/* Whether there are no more threads than that, or will be soon: a joined one may still be listed. */
-static bool threads_settle(size_t most)
-{
-    const struct timespec pause = {.tv_nsec = 10000000};
-    for (int i = 0; i < 100 && test_entries_of("/proc/self/task") > most; i++)
-        nanosleep(&pause, NULL);
-    return test_entries_of("/proc/self/task") <= most;
-}
-
 static void thousand_opens_leave_nothing(void **state)
 {
     (void)state;
@@ -227,7 +217,7 @@ static void thousand_opens_leave_nothing(void **state)
                                    i % KERNEL_EVERY == 0));
     }
     assert_int_equal(test_entries_of("/proc/self/fd"), files);
-    assert_true(threads_settle(threads));
+    assert_true(test_threads_settle(threads));
     assert_int_equal(counting.live_count, live_count);
     vyre_instance_destroy(&instance);
     assert_int_equal(counting.live_count, 0);

@@ -16,6 +16,7 @@ struct told {
     uint32_t with_candidates;
     uint32_t by_mode[VYRE_MODE_COUNT];
     uint32_t required, not_required;
+    uint32_t resident_out; /* candidates in persistent mode that could not run */
     uint32_t made, evicted;
     uint32_t lease_begins, lease_ends;
     uint64_t lease_end_ns;
@@ -35,8 +36,12 @@ static void take_batch(struct told *told, const struct vyre_event_batch_complete
     told->with_candidates += decision->candidate_count > 1;
     told->by_mode[decision->mode]++;
     told->required += decision->why == VYRE_WHY_REQUIRED;
-    for (uint32_t i = 0; i < decision->candidate_count; i++)
-        told->not_required += decision->candidates[i].reason == VYRE_CANDIDATE_NOT_REQUIRED;
+    for (uint32_t i = 0; i < decision->candidate_count; i++) {
+        const struct vyre_decision_candidate *candidate = &decision->candidates[i];
+        told->not_required += candidate->reason == VYRE_CANDIDATE_NOT_REQUIRED;
+        told->resident_out +=
+            candidate->mode == VYRE_MODE_PERSISTENT && candidate->state == VYRE_CANDIDATE_OUT;
+    }
     told->last_complete_ns = batch->complete_ns;
     told->dispatches = batch->commands[VYRE_COMMAND_DISPATCH];
     told->uploads = batch->commands[VYRE_COMMAND_UPLOAD];
@@ -126,6 +131,7 @@ static void every_batch_is_told_once_and_in_order(void **state)
         assert_int_equal(told.uploads, 1);
         assert_int_equal(told.copied_bytes, sizeof bytes);
         assert_true(told.with_candidates > 0);
+        assert_int_equal(told.resident_out, 0); /* the CPU's worker takes any batch */
         if (all_modes[m] != VYRE_MODE_AUTO) {
             assert_int_equal(told.by_mode[all_modes[m]], 700);
             assert_int_equal(told.required, 700);

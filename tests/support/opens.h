@@ -6,6 +6,7 @@
 #define VYRE_TESTS_SUPPORT_OPENS_H
 
 #include <dirent.h>
+#include <time.h>
 
 #include <vyre/vyre.h>
 
@@ -21,6 +22,15 @@ static inline size_t test_entries_of(const char *path)
         count++;
     closedir(folder);
     return count;
+}
+
+/* Whether there are no more threads than that, or will be soon: a joined one may still be listed. */
+static inline bool test_threads_settle(size_t most)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    for (int i = 0; i < 100 && test_entries_of("/proc/self/task") > most; i++)
+        nanosleep(&pause, NULL);
+    return test_entries_of("/proc/self/task") <= most;
 }
 
 static inline void test_note_status(void *user, struct vyre_ticket ticket,

@@ -24,7 +24,7 @@ static void thousand_opens_leave_nothing(void **state)
     for (int i = 0; i < 1000; i++)
         test_open_and_close(instance, &desc);
     assert_int_equal(test_entries_of("/proc/self/fd"), files);
-    assert_int_equal(test_entries_of("/proc/self/task"), threads);
+    assert_true(test_threads_settle(threads));
     vyre_instance_destroy(&instance);
 }
 

@@ -17,6 +17,8 @@
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
+#include "layer_links.h"
+
 #define EXPORTED __attribute__((visibility("default")))
 
 enum { NOTES_MAX = 256, NOTE_BYTES = 96 };
@@ -150,14 +152,10 @@ static VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                            const VkAllocationCallbacks *allocator,
                                            VkInstance *out_instance)
 {
-    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)(uintptr_t)info->pNext;
-    while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
-                    link->function != VK_LAYER_LINK_INFO))
-        link = (VkLayerInstanceCreateInfo *)(uintptr_t)link->pNext;
+    const VkLayerInstanceLink *link = layer_take_instance_link(info);
     if (!link)
         return VK_ERROR_INITIALIZATION_FAILED;
-    next.get_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    next.get_instance = link->pfnNextGetInstanceProcAddr;
     PFN_vkCreateInstance create =
         (PFN_vkCreateInstance)next.get_instance(VK_NULL_HANDLE, "vkCreateInstance");
     return create ? create(info, allocator, out_instance) : VK_ERROR_INITIALIZATION_FAILED;
@@ -167,15 +165,11 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDevi
                                          const VkAllocationCallbacks *allocator,
                                          VkDevice *out_device)
 {
-    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)(uintptr_t)info->pNext;
-    while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO ||
-                    link->function != VK_LAYER_LINK_INFO))
-        link = (VkLayerDeviceCreateInfo *)(uintptr_t)link->pNext;
+    const VkLayerDeviceLink *link = layer_take_device_link(info);
     if (!link)
         return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkGetInstanceProcAddr get_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    next.get_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    PFN_vkGetInstanceProcAddr get_instance = link->pfnNextGetInstanceProcAddr;
+    next.get_device = link->pfnNextGetDeviceProcAddr;
     PFN_vkCreateDevice create = (PFN_vkCreateDevice)get_instance(VK_NULL_HANDLE, "vkCreateDevice");
     VkResult result =
         create ? create(physical, info, allocator, out_device) : VK_ERROR_INITIALIZATION_FAILED;

@@ -123,10 +123,6 @@ VkResult vyre_vk_queue(struct vyre_vk_device *device, const VkCommandBuffer *com
 /* Makes a queued submission known. The entry's sequence is in its completion. */
 void vyre_vk_publish(struct vyre_vk_device *device, const struct vyre_vk_entry *entry);
 
-/* The same of one that cannot be completed, after a part of it ran: it has ended, with this status. */
-void vyre_vk_publish_failed(struct vyre_vk_device *device, const struct vyre_submission *submission,
-                            enum vyre_status status);
-
 enum vyre_status vyre_vk_submit(void *native, const struct vyre_submission *submission,
                                 struct vyre_diag *diag);
 enum vyre_status vyre_vk_batch_warm_up(void *native, const struct vyre_batch_view *view,

@@ -78,8 +78,9 @@ void vyre_vk_publish(struct vyre_vk_device *device, const struct vyre_vk_entry *
     vyre_futex_wake(&flight->helper_word, 1);
 }
 
-void vyre_vk_publish_failed(struct vyre_vk_device *device, const struct vyre_submission *submission,
-                            enum vyre_status status)
+/* Of a batch that cannot be completed, after a part of it ran: it has ended, with this status. */
+static void publish_failed(struct vyre_vk_device *device, const struct vyre_submission *submission,
+                           enum vyre_status status)
 {
     const struct vyre_vk_entry entry = {
         .value = device->next_value - 1,
@@ -130,7 +131,7 @@ static enum vyre_status give_up(struct vyre_vk_writer *w, const struct vyre_subm
         vyre_lock_release(&device->flight.lock);
         return status;
     }
-    vyre_vk_publish_failed(device, submission, status);
+    publish_failed(device, submission, status);
     return VYRE_OK;
 }
 
