@@ -245,18 +245,9 @@ bool vyre_vk_device_order(struct vyre_vk_device *device, const struct vyre_batch
         device->order = order;
         device->order_capacity = capacity;
     }
-    uint32_t *order = device->order;
-    uint32_t *ends = order + plan->node_count;
-    memset(ends, 0, ((size_t)plan->level_count + 1) * sizeof *ends);
-    /* Counted one level further, so that each level's begin moves to its end while it is filled. */
-    for (uint32_t i = 0; i < plan->node_count; i++)
-        ends[plan->nodes[i].level + 1]++;
-    for (uint32_t level = 1; level <= plan->level_count; level++)
-        ends[level] += ends[level - 1];
-    for (uint32_t i = 0; i < plan->node_count; i++)
-        order[ends[plan->nodes[i].level]++] = i;
-    *out_order = order;
-    *out_ends = ends;
+    *out_order = device->order;
+    *out_ends = device->order + plan->node_count;
+    vyre_vk_order_by_level(plan, *out_order, *out_ends);
     return true;
 }
 

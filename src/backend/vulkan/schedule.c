@@ -235,6 +235,19 @@ static void take_segment(struct maker *maker, const struct vyre_plan_segment *se
 
 /* ---- Order ------------------------------------------------------------------------------------ */
 
+void vyre_vk_order_by_level(const struct vyre_batch_plan *plan, uint32_t *out_order,
+                            uint32_t *out_ends)
+{
+    memset(out_ends, 0, ((size_t)plan->level_count + 1) * sizeof *out_ends);
+    /* Counted one level further, so that each level's begin moves to its end while it is filled. */
+    for (uint32_t i = 0; i < plan->node_count; i++)
+        out_ends[plan->nodes[i].level + 1]++;
+    for (uint32_t level = 1; level <= plan->level_count; level++)
+        out_ends[level] += out_ends[level - 1];
+    for (uint32_t i = 0; i < plan->node_count; i++)
+        out_order[out_ends[plan->nodes[i].level]++] = i;
+}
+
 /* Commands by level, then, keeping that, by step. */
 static void sort(struct maker *maker)
 {
@@ -242,16 +255,11 @@ static void sort(struct maker *maker)
     const struct vyre_batch_plan *plan = maker->plan;
     uint32_t *by_level = maker->arm_lane; /* not needed any more */
     uint32_t *ends = schedule->memory + (size_t)plan->node_count * 6;
-    memset(ends, 0, ((size_t)plan->level_count + 1) * sizeof *ends);
+    vyre_vk_order_by_level(plan, by_level, ends);
     for (uint32_t i = 0; i < plan->node_count; i++) {
-        ends[plan->nodes[i].level + 1]++;
         if (schedule->step_of[i] < schedule->step_count)
             schedule->steps[schedule->step_of[i]].count++;
     }
-    for (uint32_t level = 1; level <= plan->level_count; level++)
-        ends[level] += ends[level - 1];
-    for (uint32_t i = 0; i < plan->node_count; i++)
-        by_level[ends[plan->nodes[i].level]++] = i;
     uint32_t first = 0;
     for (uint32_t i = 0; i < schedule->step_count; i++) {
         schedule->steps[i].first = first;

@@ -81,4 +81,8 @@ bool vyre_vk_schedule_make(struct vyre_vk_schedule *schedule, const struct vyre_
                            const struct vyre_batch_plan *plan, const struct vyre_vk_lanes *lanes,
                            const struct vyre_vk_tuning *tuning);
 
+/* Commands by level, and where each level ends; room for one end more than there are levels. */
+void vyre_vk_order_by_level(const struct vyre_batch_plan *plan, uint32_t *out_order,
+                            uint32_t *out_ends);
+
 #endif
