@@ -552,6 +552,70 @@ static void dispatcher_leaves_by_lease_and_is_launched_again(void **state)
     }
 }
 
+/*
+ * What PoCL 3.1 gets wrong unless each case ends in a barrier of its own and nothing is merged with another
+ * case: branches behind a barrier, tails that two kernels share, bounds checks behind a barrier.
+ */
+static void dispatcher_tails_behind_barriers_equal_enqueues(void **state)
+{
+    static const struct twin_case chain = {
+        .source = "kernel void chain(global uint *out, global const uint *in) {\n"
+                  "    uint g = get_global_id(0), c = in[g];\n"
+                  "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                  "    if (c & 1) out[g] = 1; else if (c & 2) out[g] = 2; else out[g] = 3;\n"
+                  "}\n",
+        .local_size = {64, 1, 1},
+        .uses = {{"chain", "gg", {7, 1, 1}}},
+    };
+    static const struct twin_case pair = {
+        .source = "kernel void a(global uint *out) {\n"
+                  "    uint x = get_local_id(0);\n"
+                  "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                  "    if (x < 10) out[x] = 1;\n"
+                  "}\n"
+                  "kernel void b(global uint *unused, global uint *out) { out[0] = 1; }\n",
+        .local_size = {64, 1, 1},
+        .uses = {{"a", "g", {1, 1, 1}}, {"b", "gg", {1, 1, 1}}},
+    };
+    static const struct twin_case transpose = {
+        .source = "kernel void turn(global uint *out, global const uint *in) {\n"
+                  "    local uint tile[8][9];\n"
+                  "    uint x = get_global_id(0), y = get_global_id(1);\n"
+                  "    uint lx = get_local_id(0), ly = get_local_id(1);\n"
+                  "    if (x < 60 && y < 40) tile[ly][lx] = in[y * 60 + x];\n"
+                  "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                  "    x = get_group_id(1) * 8 + lx; y = get_group_id(0) * 8 + ly;\n"
+                  "    if (x < 40 && y < 60) out[y * 40 + x] = tile[lx][ly];\n"
+                  "}\n"
+                  "kernel void copy(global uint *out, global const uint *in) {\n"
+                  "    uint x = get_global_id(0), y = get_global_id(1);\n"
+                  "    if (x < 40 && y < 60) out[y * 40 + x] = in[y * 40 + x];\n"
+                  "}\n",
+        .local_size = {8, 8, 1},
+        .uses = {{"turn", "gg", {8, 5, 1}}, {"copy", "gg", {5, 8, 1}}},
+    };
+    static const struct twin_case early = {
+        .source = "kernel void early(global uint *out, global const uint *in, uint n) {\n"
+                  "    uint g = get_global_id(0), x = get_local_id(0);\n"
+                  "    local uint s[64];\n"
+                  "    if (get_group_id(0) >= n) return;\n"
+                  "    s[x] = in[g];\n"
+                  "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                  "    if (x < 10) out[g] = s[63 - x];\n"
+                  "}\n"
+                  "kernel void other(global uint *out, global const uint *in) {\n"
+                  "    uint g = get_global_id(0);\n"
+                  "    if (g < 10) out[g] = in[g + 1];\n"
+                  "}\n",
+        .local_size = {64, 1, 1},
+        .uses = {{"early", "gg4", {9, 1, 1}}, {"other", "gg", {2, 1, 1}}},
+    };
+    compare_all(state, &chain, false);
+    compare_all(state, &pair, false);
+    compare_all(state, &transpose, false);
+    compare_all(state, &early, false);
+}
+
 static int open_device(void **state)
 {
     static struct cl_host host;
@@ -581,6 +645,7 @@ int main(void)
         cmocka_unit_test(dispatcher_many_kernels_equal_enqueues),
         cmocka_unit_test(dispatcher_kernel_calling_kernel_equals_enqueue),
         cmocka_unit_test(dispatcher_leaves_by_lease_and_is_launched_again),
+        cmocka_unit_test(dispatcher_tails_behind_barriers_equal_enqueues),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -258,6 +258,20 @@ static const char LOOPED_IDS[] =
     "#define get_local_id(vyre_d) \\\n"
     "  vyre_far_get_local_id((vyre_d), vyre_lx, vyre_ly, vyre_lz)\n";
 
+/*
+ * The end of a case. PoCL 3.1 splits a kernel at its barriers, and gets the end of a case wrong unless all of
+ * its work-items end it at one barrier that no other case shares: the barrier. Nothing of a case may be
+ * merged with another: the assembler statement, which no compiler merges. The reasons, with the
+ * intermediate code, are in docs/design/opencl-dispatcher.md.
+ */
+static const char CASE_END[] = "#ifdef POCL_DEVICE_ADDRESS_BITS\n"
+                               "#define VYRE_CASE_END(vyre_n) \\\n"
+                               "  do { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); \\\n"
+                               "       __asm__ volatile(\"\" : : \"i\"(vyre_n)); } while (0)\n"
+                               "#else\n"
+                               "#define VYRE_CASE_END(vyre_n)\n"
+                               "#endif\n";
+
 /* Those of a grouped one lie in local memory, where a barrier need not save them per work-item. */
 static const char GROUPED_IDS[] =
     "struct vyre_ticket { vyre_size vyre_group[3], vyre_count[3], vyre_slot; vyre_u32 vyre_kernel; "
@@ -329,6 +343,7 @@ void vyre_cl_prelude_write(struct vyre_text *out, const struct vyre_cl_dispatche
     vyre_text_append(out, input->resident_groups > 1 ? MANY_TAKE : "");
     vyre_text_append(out, FAR);
     vyre_text_append(out, looped ? LOOPED_IDS : GROUPED_IDS);
+    vyre_text_append(out, looped ? "" : CASE_END);
     vyre_text_append(out, IDS);
     if (!looped)
         return;

@@ -211,7 +211,10 @@ bool vyre_cl_emit_dispatch(struct vyre_cl_emitter *emitter)
         vyre_text_appendf(&emitter->out, "  case %zu: vyre_run_%zu(vyre_s, %s", i, i,
                           looped ? "vyre_first, vyre_end" : "VYRE_PASS");
         emit_local_list(emitter, i, ", &vyre_p->vyre_k!.vyre_v@", ", vyre_p->vyre_k!.vyre_m@");
-        vyre_text_append(&emitter->out, "); break;\n");
+        if (looped)
+            vyre_text_append(&emitter->out, "); break;\n");
+        else
+            vyre_text_appendf(&emitter->out, "); VYRE_CASE_END(%zu); break;\n", i);
     }
     vyre_text_append(&emitter->out, "  }\n}\n");
     return pool;
