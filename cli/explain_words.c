@@ -177,6 +177,10 @@ static void explain_out(const struct explain_subject *subject,
                  absent && absent[0] ? ": " : "", absent ? absent : "");
     else if (candidate->reason == VYRE_CANDIDATE_RECORDING_FAILED)
         snprintf(out, EXPLAIN_TEXT_BYTES, "out: recording it failed");
+    else if (candidate->reason == VYRE_CANDIDATE_UNPROVEN)
+        snprintf(out, EXPLAIN_TEXT_BYTES,
+                 "out: its generated code gave other bytes than the driver's own launch, or is not "
+                 "proven yet");
     else if (candidate->reason == VYRE_CANDIDATE_UNFIT)
         snprintf(out, EXPLAIN_TEXT_BYTES, "out: the batch cannot run so%s%s", unfit[0] ? ": " : "",
                  unfit);
@@ -226,6 +230,7 @@ void explain_candidate(const struct explain_subject *subject, uint32_t candidate
     case VYRE_CANDIDATE_NOT_APPLICABLE:
     case VYRE_CANDIDATE_UNFIT:
     case VYRE_CANDIDATE_RECORDING_FAILED:
+    case VYRE_CANDIDATE_UNPROVEN:
         explain_out(subject, here, out);
         return;
     case VYRE_CANDIDATE_FIXED_TOO_DEAR:

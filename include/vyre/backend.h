@@ -29,6 +29,7 @@
 #include <vyre/device.h>
 #include <vyre/diag.h>
 #include <vyre/export.h>
+#include <vyre/hash.h>
 #include <vyre/kernel.h>
 
 #ifdef __cplusplus
@@ -232,6 +233,12 @@ struct vyre_device_facts {
     uint32_t driver_bakes;              /* ... and those of VYRE_VARIANT_DRIVER */
     struct vyre_feature features[VYRE_FEATURES_MAX];
     uint32_t feature_count;
+    uint32_t
+        generated_modes; /* bits, 1 << mode: run code that was generated around the kernels. Such a
+                                 backend has `generated`, buffer_read and buffer_write */
+    const uint64_t
+        *generated_epoch; /* changes when a batch may meet other generated code than before;
+                                        read like submit is called; NULL: never */
 };
 
 /* ---- The table -------------------------------------------------------------------------------- */
@@ -343,6 +350,14 @@ struct vyre_backend_ops {
      * thread, also from inside complete.
      */
     uint64_t (*now_ns)(void *device);
+
+    /*
+     * Optional: the generated code that would run a dispatch of a batch that was found to fit `mode`: a
+     * hash of its text, its build options and the kernel's place in it, the same in every process. A
+     * zero hash: the driver's own code of the kernel as it is.
+     */
+    void (*generated)(void *device, const struct vyre_batch_view *view, uint32_t command,
+                      enum vyre_mode mode, uint32_t variant, struct vyre_hash128 *out_code);
 };
 
 #ifdef __cplusplus

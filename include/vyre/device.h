@@ -152,6 +152,9 @@ struct vyre_device_desc {
     bool no_decisions;       /* keep none and count none */
     const char *spirv_tools_path; /* the module for GLSL and SPIR-V; NULL: beside the library, then
                                      as the loader finds it */
+    bool no_proof;                /* generated code is used unproven: see proof.h */
+    uint64_t proof_bytes;         /* a batch that writes more is not proven; 0: 32 MiB */
+    uint64_t proof_ns;            /* auto does not prove a batch that takes longer; 0: 1 s */
 };
 
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_open(struct vyre_instance *instance,
@@ -232,8 +235,9 @@ enum vyre_mode_reason {
     VYRE_REASON_RECORDING_FAILED = 5, /* ... whose recording failed */
     VYRE_REASON_BATCH_UNFIT = 6,      /* ... which cannot run this batch */
     VYRE_REASON_MEASURED = 7,         /* ... but another mode costs less, by what was measured */
+    VYRE_REASON_UNPROVEN = 8,         /* ... whose generated code is not proven: see proof.h */
 };
-#define VYRE_REASON_COUNT 8
+#define VYRE_REASON_COUNT 9
 VYRE_API const char *vyre_mode_reason_name(enum vyre_mode_reason reason);
 
 /*

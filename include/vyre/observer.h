@@ -34,6 +34,7 @@
 #include <vyre/diag.h>
 #include <vyre/explain.h>
 #include <vyre/export.h>
+#include <vyre/proof.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -240,6 +241,7 @@ struct vyre_metrics {
     struct vyre_device_counters counters;
     struct vyre_decision_counters decisions;
     struct vyre_device_memory memory;
+    struct vyre_proof_counters proofs;
 };
 
 /* Fills it in. `label` is valid until the device is closed. Any thread, at any time. */

@@ -26,6 +26,7 @@
 #include <vyre/memory.h>
 #include <vyre/observer.h>
 #include <vyre/policy.h>
+#include <vyre/proof.h>
 #include <vyre/slot_set.h>
 #include <vyre/status.h>
 #include <vyre/store.h>

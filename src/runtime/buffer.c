@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "runtime/internal.h"
+#include "runtime/prove.h"
 
 /* The struct stays with the device: a batch that still names it must be able to look at it. */
 static void free_buffer(struct vyre_device *device, struct vyre_object *object)
@@ -56,6 +57,7 @@ static enum vyre_status create_locked(struct vyre_device *device,
     buffer->native = native;
     buffer->address = address;
     buffer->size_bytes = desc->size_bytes;
+    buffer->is_mapped = false;
     device->memory_bytes += desc->size_bytes;
     *out_buffer = buffer;
     return VYRE_OK;
@@ -107,11 +109,14 @@ const char *vyre_buffer_label(const struct vyre_buffer *buffer)
 enum vyre_status vyre_buffer_map(struct vyre_buffer *buffer, void **out_bytes,
                                  struct vyre_diag *diag)
 {
+    struct vyre_device *device = buffer->object.device;
     *out_bytes = buffer->address;
+    vyre_lock_acquire(&device->lock);
+    buffer->is_mapped = buffer->address != NULL;
+    vyre_lock_release(&device->lock);
     if (!buffer->address)
-        return vyre_diag_set(
-            diag, VYRE_DIAG_BUFFER_NOT_MAPPABLE, buffer->object.label, 0, "%s",
-            buffer->object.device->facts.abilities[VYRE_ABILITY_HOST_VISIBLE].reason);
+        return vyre_diag_set(diag, VYRE_DIAG_BUFFER_NOT_MAPPABLE, buffer->object.label, 0, "%s",
+                             device->facts.abilities[VYRE_ABILITY_HOST_VISIBLE].reason);
     return VYRE_OK;
 }
 
@@ -187,6 +192,7 @@ static enum vyre_status transfer(struct vyre_buffer *buffer, size_t offset_bytes
     if (status != VYRE_OK)
         return status;
     vyre_lock_acquire(&device->lock);
+    vyre_prove_gate_locked(device);
     status = bytes ? device->ops->buffer_write(device->native, buffer->native, offset_bytes, bytes,
                                                size_bytes, diag)
                    : device->ops->buffer_read(device->native, buffer->native, offset_bytes,

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "runtime/prove.h"
 #include "runtime/stable_shape.h"
 
 /* From so many batches in a row whose end nobody saw, auto goes by predictions alone. */
@@ -219,6 +220,7 @@ static enum vyre_candidate_reason why_out(struct vyre_device *device, const stru
                                           uint32_t updates)
 {
     const struct vyre_candidate *candidate = &device->candidates.list[index];
+    bool unproven = note->unproven & 1u << index;
     if (!vyre_device_has_mode(device, candidate->mode))
         return VYRE_CANDIDATE_ABILITY_ABSENT;
     /* A chain has nothing to run side by side: both variants would do the same. */
@@ -230,8 +232,30 @@ static enum vyre_candidate_reason why_out(struct vyre_device *device, const stru
     if (candidate->variant & VYRE_VARIANT_DRIVER && updates > 0)
         return VYRE_CANDIDATE_NOT_APPLICABLE;
     if (note->failed & 1u << index)
-        return VYRE_CANDIDATE_RECORDING_FAILED;
-    return fits(device, body, note, index) ? VYRE_CANDIDATE_NONE : VYRE_CANDIDATE_UNFIT;
+        return unproven ? VYRE_CANDIDATE_UNPROVEN : VYRE_CANDIDATE_RECORDING_FAILED;
+    if (fits(device, body, note, index))
+        return VYRE_CANDIDATE_NONE;
+    return unproven ? VYRE_CANDIDATE_UNPROVEN : VYRE_CANDIDATE_UNFIT;
+}
+
+/*
+ * What a proof of the candidate's generated code would cost, as part of its setup: it runs the batch
+ * twice, and here and there moves what it writes. Refused code is out.
+ */
+static uint64_t proof_ns(struct vyre_device *device, struct vyre_body *body,
+                         struct vyre_shape_note *note, uint32_t index,
+                         enum vyre_candidate_reason *inout_reason)
+{
+    const struct vyre_candidate *candidate = &device->candidates.list[index];
+    const struct vyre_governor_shape *shape = body->shape_entry;
+    enum vyre_proof_state state =
+        vyre_proof_state_locked(device, body, candidate->mode, candidate->variant, NULL);
+    if (state == VYRE_PROOF_REFUSED) {
+        note->unfit |= (uint16_t)(1u << index);
+        note->unproven |= (uint16_t)(1u << index);
+        *inout_reason = VYRE_CANDIDATE_UNPROVEN;
+    }
+    return state == VYRE_PROOF_DUE && shape ? vyre_whole_ns(3.0 * shape->tracks[0].mean_ns) : 0;
 }
 
 static uint32_t bakes_of(const struct vyre_device *device, uint32_t variant)
@@ -271,6 +295,8 @@ void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body
     for (uint32_t i = 0; i < device->candidates.count; i++) {
         const struct vyre_candidate_costs *costs = &device->candidates.costs[i];
         enum vyre_candidate_reason reason = why_out(device, body, note, i, updates);
+        uint64_t proof =
+            reason == VYRE_CANDIDATE_NONE ? proof_ns(device, body, note, i, &reason) : 0;
         out_facts[i] = (struct vyre_candidate_facts){
             .feasible = reason == VYRE_CANDIDATE_NONE,
             .reason = (uint16_t)reason,
@@ -280,9 +306,9 @@ void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body
         /* Recorded again and again: what is measured of it holds the recording. */
         bool thrown_away =
             device->candidates.list[i].mode == VYRE_MODE_REPLAY && note->recorded > 1;
-        out_facts[i].ready = thrown_away || is_ready(device, body, i, now_ns);
+        out_facts[i].ready = proof == 0 && (thrown_away || is_ready(device, body, i, now_ns));
         out_facts[i].fixed_ns =
-            vyre_whole_ns(costs->fixed_batch_ns + costs->fixed_command_ns * commands);
+            proof + vyre_whole_ns(costs->fixed_batch_ns + costs->fixed_command_ns * commands);
         out_facts[i].per_batch_ns = vyre_whole_ns(costs->batch_ns);
         out_facts[i].per_command_ns = vyre_whole_ns(costs->command_ns);
         out_facts[i].per_update_ns = vyre_whole_ns(costs->update_ns);
@@ -351,6 +377,8 @@ static enum vyre_mode_reason reason_of(const struct vyre_device *device,
     uint32_t i = first_of(device, wanted);
     if (!vyre_device_has_mode(device, wanted))
         return VYRE_REASON_ABILITY_ABSENT;
+    if (note->unproven & 1u << i)
+        return VYRE_REASON_UNPROVEN;
     if (note->failed & 1u << i)
         return VYRE_REASON_RECORDING_FAILED;
     return note->unfit & 1u << i ? VYRE_REASON_BATCH_UNFIT : VYRE_REASON_MEASURED;
@@ -374,8 +402,10 @@ void vyre_decide_mode_locked(struct vyre_device *device, struct vyre_body *body,
         ask(device, body, repeat_hint ? repeat_hint : shape->seen, note);
     }
     if (!settled) {
-        if (shape->seen >= note->retry_at)
+        if (shape->seen >= note->retry_at) {
             note->failed = 0;
+            note->unproven &= note->unfit;
+        }
         struct vyre_candidate_facts facts[VYRE_CANDIDATES_MAX];
         vyre_decide_facts_locked(device, body, note,
                                  vyre_decide_learned_locked(device, body, shape, note),
@@ -402,7 +432,8 @@ bool vyre_decide_recorded_locked(struct vyre_device *device, const struct vyre_b
 }
 
 void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *body,
-                               enum vyre_status status, struct vyre_governor_choice *governed)
+                               enum vyre_status status, bool is_unproven,
+                               struct vyre_governor_choice *governed)
 {
     struct vyre_governor_shape *shape = body->shape_entry;
     struct vyre_shape_note *note = vyre_device_shape_note(device, shape);
@@ -412,6 +443,8 @@ void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *bod
         note->unfit |= bit;
     else
         note->failed |= bit;
+    if (is_unproven)
+        note->unproven |= bit;
     note->retry_at = shape->seen < UINT32_MAX / 2 ? shape->seen * 2 : UINT32_MAX;
     vyre_governor_abandon(&device->governor, shape, governed->serial, governed->candidate);
     vyre_governor_reopen(shape);
@@ -424,7 +457,9 @@ void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *bod
         governed->predicted_ns = governed->candidates[0].predicted_ns;
         governed->candidates[0].reason = VYRE_CANDIDATE_NONE;
         governed->candidates[failed].state = VYRE_CANDIDATE_OUT;
-        governed->candidates[failed].reason =
-            status == VYRE_UNSUPPORTED ? VYRE_CANDIDATE_UNFIT : VYRE_CANDIDATE_RECORDING_FAILED;
+        governed->candidates[failed].reason = is_unproven ? VYRE_CANDIDATE_UNPROVEN
+                                              : status == VYRE_UNSUPPORTED
+                                                  ? VYRE_CANDIDATE_UNFIT
+                                                  : VYRE_CANDIDATE_RECORDING_FAILED;
     }
 }

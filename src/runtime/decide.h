@@ -75,8 +75,10 @@ bool vyre_decide_recorded_locked(struct vyre_device *device, const struct vyre_b
 /*
  * The choice could not be carried out: `status` says why. The batch runs plainly, and the shape is
  * not tried so again before it was seen twice as often, or ever where the mode does not fit it.
+ * `is_unproven`: it is the mode's generated code that may not be used.
  */
 void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *body,
-                               enum vyre_status status, struct vyre_governor_choice *governed);
+                               enum vyre_status status, bool is_unproven,
+                               struct vyre_governor_choice *governed);
 
 #endif

@@ -19,6 +19,8 @@
 #define DEFAULT_IDLE_NS         UINT64_C(2000000)
 #define DEFAULT_LEASE_NS        UINT64_C(1000000000)
 #define DEFAULT_STAGING_BYTES   ((uint64_t)16 << 20)
+#define DEFAULT_PROOF_BYTES     ((uint64_t)32 << 20)
+#define DEFAULT_PROOF_NS        UINT64_C(1000000000)
 #define RESULTS_KEPT_AT_LEAST   1024
 #define ENUMERATED_DEVICES_MAX  64
 
@@ -89,6 +91,8 @@ static enum vyre_status resolve_desc(const struct vyre_device_desc *given,
     desc.shape_limit = desc.shape_limit ? desc.shape_limit : VYRE_GOVERNOR_SHAPES_DEFAULT;
     desc.explore_bps = desc.explore_bps ? desc.explore_bps : VYRE_GOVERNOR_EXPLORE_DEFAULT;
     desc.staging_bytes = desc.staging_bytes ? desc.staging_bytes : DEFAULT_STAGING_BYTES;
+    desc.proof_bytes = desc.proof_bytes ? desc.proof_bytes : DEFAULT_PROOF_BYTES;
+    desc.proof_ns = desc.proof_ns ? desc.proof_ns : DEFAULT_PROOF_NS;
     *out_desc = desc;
     if (desc.in_flight_limit > MAX_IN_FLIGHT || desc.recording_limit > MAX_RECORDINGS)
         return vyre_diag_set(diag, VYRE_DIAG_ARGUMENT_RANGE, desc.label, 0,
@@ -122,6 +126,7 @@ static void free_tables(struct vyre_device *device)
                      _Alignof(struct vyre_shape_note));
     vyre_governor_deinit(&device->governor);
     vyre_learnings_deinit(&device->learnings, &device->allocator);
+    vyre_proofs_deinit(&device->proofs, &device->allocator);
     vyre_decisions_destroy(&device->decisions);
     vyre_batch_planner_deinit(&device->planner);
     vyre_memory_free(&device->allocator, device->results,
@@ -380,15 +385,18 @@ void vyre_device_get_metrics(struct vyre_device *device, struct vyre_metrics *ou
     vyre_device_get_counters(device, &out_metrics->counters);
     vyre_device_count_decisions(device, &out_metrics->decisions);
     vyre_device_get_memory(device, &out_metrics->memory);
+    vyre_device_count_proofs(device, &out_metrics->proofs);
 }
 
 void vyre_device_get_counters(struct vyre_device *device, struct vyre_device_counters *out_counters)
 {
     vyre_lock_acquire(&device->lock);
     uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
+    uint64_t own = device->unseen_completed < completed ? device->unseen_completed : completed;
     *out_counters = (struct vyre_device_counters){
-        .submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed),
-        .completed = completed,
+        .submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed) -
+                     device->unseen_submitted,
+        .completed = completed - own,
         .failed = atomic_load_explicit(&device->failed, memory_order_relaxed),
         .recordings_made = device->recordings.made,
         .recordings_reused = device->recordings.reused,

@@ -33,6 +33,7 @@
 #include "runtime/learnings.h"
 #include "runtime/measure.h"
 #include "runtime/poison.h"
+#include "runtime/proofs.h"
 #include "runtime/recordings.h"
 #include "runtime/shape_notes.h"
 
@@ -86,6 +87,7 @@ struct vyre_buffer {
     void *native;
     unsigned char *address; /* NULL without host addresses */
     size_t size_bytes;
+    bool is_mapped; /* the caller has its address: bytes may change while others are in flight */
     struct vyre_poison poison;
     uint64_t shape_mark; /* stable_shape.c: the run that last met it, and its number there */
     uint32_t shape_number;
@@ -151,6 +153,11 @@ struct vyre_device {
     uint64_t clock_ns;                /* when the clock was last read */
     void *left_behind; /* Owned: memory that work of the lost device may touch, of ... */
     size_t left_behind_bytes;
+    struct vyre_proofs proofs;
+    struct vyre_lock proof_lock; /* held by who proves; taken after `lock`, or alone */
+    bool is_proving;             /* others wait at the gate: prove.h */
+    uint64_t unseen_submitted;   /* submissions that are no caller's ... */
+    uint64_t unseen_completed;
     uint64_t persistent_seen_ns; /* when something was last submitted to what is resident */
     uint64_t by_mode[VYRE_MODE_COUNT];
     uint64_t memory_bytes;
@@ -166,6 +173,8 @@ struct vyre_device {
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t submitted; /* written under the lock */
     /* Submissions in flight with a callback: while 0, completions need not look at their entry. */
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint32_t callbacks;
+    _Atomic uint32_t calling;       /* callbacks that run ... */
+    _Atomic uintptr_t caller;       /* ... and the thread of the newest */
     _Atomic uint32_t timed;         /* the same of submissions whose end is timed */
     _Atomic uint64_t looks;         /* lazy backends: how often somebody began to look */
     _Atomic uint64_t wait_began_ns; /* lazy backends: when somebody last began to wait */

@@ -31,7 +31,7 @@ const char *vyre_mode_reason_name(enum vyre_mode_reason reason)
 {
     static const char *const names[] = {"none",         "required",       "verdict",
                                         "conservative", "ability-absent", "recording-failed",
-                                        "batch-unfit",  "measured"};
+                                        "batch-unfit",  "measured",       "unproven"};
     return NAME_OF(names, reason, "unknown");
 }
 

@@ -25,6 +25,7 @@ struct vyre_shape_note {
     uint16_t checked;  /* candidates, as bits, whose fitness is known */
     uint16_t unfit;    /* candidates, as bits, that cannot run this shape */
     uint16_t failed;   /* candidates, as bits, that were tried and failed ... */
+    uint16_t unproven; /* of the unfit and the failed ones: for their generated code */
     uint32_t retry_at; /* ... until the shape was seen so often */
     uint32_t recorded; /* recordings made of it */
     uint8_t missed;    /* batches in a row whose end nobody saw */

@@ -1,11 +1,13 @@
 /*
  * submit.c: from a built batch to the backend: where a decision is carried out.
  */
+#include "runtime/submit.h"
 #include "base/clock.h"
 #include "runtime/batch.h"
 #include "runtime/decide.h"
 #include "runtime/emit.h"
 #include "runtime/note.h"
+#include "runtime/prove.h"
 
 /*
  * When nobody asks, two in a row of this many submissions are timed: reading the clock twice costs
@@ -43,10 +45,11 @@ enum vyre_status vyre_batch_check_alive_locked(const struct vyre_device *device,
     return VYRE_OK;
 }
 
-/* Waits for room, without the lock, or says that there is none. */
+/* Waits for room and for who proves, without the lock, or says that there is no room. */
 static enum vyre_status make_room_locked(struct vyre_device *device, struct vyre_diag *diag)
 {
     for (;;) {
+        vyre_prove_gate_locked(device);
         uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
         uint64_t limit = device->desc.in_flight_limit;
         if (submitted < device->completed_seen + limit)
@@ -162,6 +165,8 @@ struct attempt {
     struct vyre_recording *recording; /* REPLAY; Borrowed */
     bool pays_recording;              /* it was made just now, for the first time */
     bool fell_back;
+    bool is_unseen; /* the runtime's own */
+    bool is_unproven;
 };
 
 static bool is_auto(const struct attempt *attempt)
@@ -257,6 +262,20 @@ static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *
     return status;
 }
 
+/* Generated code is proven before it is used; that is no part of what the batch costs. */
+static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *diag)
+{
+    struct vyre_device *device = attempt->device;
+    if (vyre_proof_is_known(device, attempt->body, attempt->choice.mode))
+        return VYRE_OK;
+    enum vyre_status status = vyre_prove_locked(device, attempt->body, attempt->choice.mode,
+                                                attempt->choice.variant, !is_auto(attempt), diag);
+    attempt->is_unproven = status != VYRE_OK;
+    if (attempt->timing.timed)
+        note_absence_locked(attempt);
+    return status;
+}
+
 /* Auto goes on plainly when another mode fails. */
 static bool may_fall_back(const struct attempt *attempt, enum vyre_status status)
 {
@@ -266,11 +285,13 @@ static bool may_fall_back(const struct attempt *attempt, enum vyre_status status
 
 static void fall_back_locked(struct attempt *attempt, enum vyre_status status)
 {
-    vyre_decide_failed_locked(attempt->device, attempt->body, status, &attempt->governed);
+    vyre_decide_failed_locked(attempt->device, attempt->body, status, attempt->is_unproven,
+                              &attempt->governed);
     attempt->choice.mode = VYRE_MODE_PLAIN;
     attempt->choice.variant = 0;
-    attempt->choice.reason =
-        status == VYRE_UNSUPPORTED ? VYRE_REASON_BATCH_UNFIT : VYRE_REASON_RECORDING_FAILED;
+    attempt->choice.reason = attempt->is_unproven         ? VYRE_REASON_UNPROVEN
+                             : status == VYRE_UNSUPPORTED ? VYRE_REASON_BATCH_UNFIT
+                                                          : VYRE_REASON_RECORDING_FAILED;
     attempt->fell_back = true;
 }
 
@@ -373,6 +394,10 @@ static void note_success_locked(struct attempt *attempt, struct vyre_result_entr
     struct vyre_measurement *measurement = &entry->measurement;
     if (attempt->recording)
         attempt->recording->last_sequence = entry->sequence;
+    if (attempt->is_unseen) {
+        device->unseen_submitted++;
+        return;
+    }
     device->by_mode[attempt->choice.mode]++;
     device->sample_tick++;
     /* What stays resident alone leaves when something else is queued. */
@@ -447,6 +472,8 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
     attempt.body = body;
     attempt.options = options;
     attempt.fell_back = false;
+    attempt.is_unseen = false;
+    attempt.is_unproven = false;
     decide_locked(&attempt);
     attempt.submission = (struct vyre_submission){
         .view = &body->view,
@@ -459,7 +486,9 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
         own.id = VYRE_DIAG_NONE;
         bool last = !may_fall_back(&attempt, VYRE_OK);
         struct vyre_diag *reason = last ? diag : &own;
-        status = ready_locked(&attempt, reason);
+        status = prove_locked(&attempt, reason);
+        if (status == VYRE_OK)
+            status = ready_locked(&attempt, reason);
         if (status == VYRE_OK)
             status = queue_locked(&attempt, out_sequence, reason);
         if (status == VYRE_OK)
@@ -472,6 +501,23 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
         }
         fall_back_locked(&attempt, status);
     }
+}
+
+enum vyre_status vyre_submit_unseen_locked(struct vyre_device *device, struct vyre_body *body,
+                                           enum vyre_mode mode, uint32_t variant,
+                                           uint64_t *out_sequence, struct vyre_diag *diag)
+{
+    const struct vyre_submit_options options = {.mode = mode, .variant = variant};
+    struct attempt attempt = {
+        .device = device,
+        .body = body,
+        .options = &options,
+        .choice = {mode, mode, VYRE_REASON_REQUIRED, variant},
+        .submission = {.view = &body->view},
+        .is_unseen = true,
+    };
+    enum vyre_status status = ready_locked(&attempt, diag);
+    return status == VYRE_OK ? queue_locked(&attempt, out_sequence, diag) : status;
 }
 
 enum vyre_status vyre_batch_submit(struct vyre_batch *batch,

@@ -1,6 +1,7 @@
 /*
  * ticket.c: how submissions end and how callers learn of it: where a result is checked.
  */
+#include <pthread.h>
 #include <string.h>
 
 #include "runtime/body.h"
@@ -37,6 +38,16 @@ static bool end_first(struct vyre_result_entry *entry)
     return atomic_exchange_explicit(&entry->ended, 1, memory_order_acq_rel) == 0;
 }
 
+/* Calls back; a proof waits until that is over (prove.h). */
+static void call_back(struct vyre_device *device, vyre_completion_function *on_complete, void *user,
+                      uint64_t sequence, const struct vyre_batch_result *result)
+{
+    atomic_store_explicit(&device->caller, (uintptr_t)pthread_self(), memory_order_relaxed);
+    on_complete(user, (struct vyre_ticket){device->identity, sequence}, result);
+    /* release: pairs with the acquire of who waits for callbacks to be over. */
+    atomic_fetch_sub_explicit(&device->calling, 1, memory_order_release);
+}
+
 /* The rest of complete for a submission with a callback. */
 static void complete_and_call(struct vyre_device *device, struct vyre_result_entry *entry,
                               uint64_t sequence)
@@ -56,9 +67,10 @@ static void complete_and_call(struct vyre_device *device, struct vyre_result_ent
         .device_begin_ns = entry->result.device_begin_ns,
     };
     atomic_fetch_sub_explicit(&device->callbacks, 1, memory_order_relaxed);
-    /* release: pairs with the acquire in vyre_device_is_complete. */
+    atomic_fetch_add_explicit(&device->calling, 1, memory_order_relaxed);
+    /* release: pairs with the acquire in vyre_device_is_complete, which shows `calling`, too. */
     atomic_store_explicit(&device->completed, sequence, memory_order_release);
-    on_complete(user, (struct vyre_ticket){device->identity, sequence}, &result);
+    call_back(device, on_complete, user, sequence, &result);
 }
 
 /*
@@ -136,9 +148,10 @@ void vyre_device_on_lost(void *context, const struct vyre_diag *reason)
     const struct vyre_batch_result result = {.status = VYRE_DEVICE_LOST};
     for (uint64_t sequence = completed + 1; first && sequence <= submitted; sequence++) {
         struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
-        if (entry->on_complete && end_first(entry))
-            entry->on_complete(entry->user, (struct vyre_ticket){device->identity, sequence},
-                               &result);
+        if (entry->on_complete && end_first(entry)) {
+            atomic_fetch_add_explicit(&device->calling, 1, memory_order_relaxed);
+            call_back(device, entry->on_complete, entry->user, sequence, &result);
+        }
     }
 }
 

@@ -168,4 +168,5 @@ const struct vyre_backend_ops vyre_opencl_backend_ops = {
     .batch_check = vyre_cl_batch_check,
     .batch_warm_up = vyre_cl_batch_warm_up,
     .memory_info = vyre_cl_memory_info,
+    .generated = vyre_cl_generated,
 };

@@ -219,6 +219,8 @@ void vyre_cl_state_facts(const struct vyre_cl_device *device, const struct vyre_
     facts->completes_lazily = true;
     facts->persistent_groups = 128; /* a wrapped kernel has one unit, an enqueued one has all */
     facts->persistent_one_program = true;
+    facts->generated_modes = 1u << VYRE_MODE_PERSISTENT;
+    facts->generated_epoch = vyre_cl_persistent_epoch(device);
     if (device->side) {
         facts->costs.plan_command_ns = PLAN_COMMAND_NS;
         facts->variants[VYRE_MODE_PLAIN] = VYRE_VARIANT_SERIAL;

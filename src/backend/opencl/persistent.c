@@ -100,6 +100,11 @@ const char *vyre_cl_persistent_reason(const struct vyre_cl_device *device)
     return device->persistent->reason;
 }
 
+const uint64_t *vyre_cl_persistent_epoch(const struct vyre_cl_device *device)
+{
+    return &device->persistent->generation;
+}
+
 void vyre_cl_persistent_forget(struct vyre_cl_device *device, const struct vyre_cl_kernel *kernel)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
@@ -404,6 +409,21 @@ enum vyre_status vyre_cl_batch_check(void *native, const struct vyre_batch_view 
 {
     (void)variant;
     return mode == VYRE_MODE_PERSISTENT ? check(native, view, diag) : VYRE_OK;
+}
+
+void vyre_cl_generated(void *native, const struct vyre_batch_view *view, uint32_t command,
+                       enum vyre_mode mode, uint32_t variant, struct vyre_hash128 *out_code)
+{
+    struct vyre_cl_device *device = native;
+    struct vyre_cl_resident *resident;
+    uint32_t index;
+    (void)variant;
+    *out_code = (struct vyre_hash128){0};
+    /* What cannot be resident is refused by submit, with the reason. */
+    if (mode == VYRE_MODE_PERSISTENT &&
+        vyre_cl_resident_find(device, view, &view->commands[command], &resident, &index, NULL) ==
+            VYRE_OK)
+        *out_code = (struct vyre_hash128){resident->code.lo ^ index, resident->code.hi};
 }
 
 enum vyre_status vyre_cl_batch_warm_up(void *native, const struct vyre_batch_view *view,

@@ -168,6 +168,20 @@ static uint64_t local_bytes_of(struct vyre_cl_device *device, cl_kernel native)
     return bytes;
 }
 
+/* Names the generated code: its text and the options that it is built with. */
+static struct vyre_hash128 hash_code(const struct vyre_cl_device *device,
+                                     const struct vyre_cl_built *built,
+                                     const struct vyre_cl_dispatcher_output *output)
+{
+    struct vyre_hash128 parts[2 + VYRE_CL_DEFINES_MAX];
+    uint32_t count = 0;
+    parts[count++] = vyre_hash128(output->source, output->source_bytes);
+    parts[count++] = (struct vyre_hash128){device->traits.c_version, device->traits.correct_divide};
+    for (uint32_t i = 0; i < built->defines.count; i++)
+        parts[count++] = vyre_hash128(built->defines.text[i], strlen(built->defines.text[i]));
+    return vyre_hash128(parts, count * sizeof parts[0]);
+}
+
 /* Builds the program. A build that fails is a refusal: only the compiler could see it. */
 static enum vyre_status compile(struct vyre_cl_device *device, struct vyre_cl_resident *resident,
                                 const struct vyre_cl_dispatcher_output *output,
@@ -175,6 +189,7 @@ static enum vyre_status compile(struct vyre_cl_device *device, struct vyre_cl_re
 {
     static const char entry[] = "vyre_resident";
     cl_int code = CL_SUCCESS;
+    resident->code = hash_code(device, resident->built, output);
     enum vyre_status status =
         vyre_cl_build_program(device, entry, output->source, output->source_bytes,
                               &resident->built->defines, &resident->program, diag);

@@ -30,9 +30,10 @@ struct vyre_cl_resident {
     size_t local_size[3];
     uint32_t served_count;
     struct vyre_cl_served served[VYRE_CL_DISPATCHER_KERNELS];
-    cl_program program;      /* Owned */
-    cl_kernel native;        /* Owned */
-    size_t launch_global[3]; /* all resident groups */
+    struct vyre_hash128 code; /* of the generated text and its build options */
+    cl_program program;       /* Owned */
+    cl_kernel native;         /* Owned */
+    size_t launch_global[3];  /* all resident groups */
     size_t launch_local[3];
     uint64_t last_used;
     char refusal[VYRE_REASON_BYTES]; /* not "": what it was made for cannot be resident */

@@ -110,6 +110,14 @@ struct vyre_sim_desc {
     const char *unfit_label; /* Borrowed: kernels with this label do not run in persistent mode */
     const struct vyre_kernel_interface *reflected; /* Borrowed: what every payload says it takes */
 
+    /* A compiler that gets generated code wrong: see vyre/proof.h. */
+    uint32_t generated_modes; /* bits: run generated code */
+    const char
+        *wrong_label;    /* Borrowed: kernels with this label go wrong there: a byte too many ... */
+    size_t wrong_behind; /* ... is written so many bytes behind the last of their output */
+    const char
+        *unstable_label; /* Borrowed: kernels with this label end in a byte that no run repeats */
+
     const char *absent[VYRE_ABILITY_COUNT]; /* Borrowed: the reason; NULL: the ability is there */
     struct vyre_device_limits limits;       /* zeros: generous */
     const struct vyre_sim_costs *costs;     /* NULL: the default ones */

@@ -2,6 +2,7 @@
  * sim_device.c: devices of the sim: what they say of themselves, opening and closing.
  */
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 
 #include "support/sim/sim_internal.h"
@@ -37,6 +38,7 @@ static void fill_facts(const struct vyre_sim *sim, uint32_t index, struct vyre_d
         .persistent_setup_ns = sim->costs.persistent_setup_ns,
     };
     facts->bakes = desc->bakes;
+    facts->generated_modes = desc->generated_modes;
     facts->completes_lazily = desc->completion == VYRE_SIM_COMPLETE_LAZY;
     facts->driver_bakes = desc->driver_bakes;
     for (int i = 0; i < VYRE_MODE_COUNT; i++)
@@ -175,6 +177,18 @@ static uint64_t now_ns(void *self)
     return device->sim->now_ns;
 }
 
+/* One kernel, one code: its label is all that a process has in common with the next. */
+static void generated(void *self, const struct vyre_batch_view *view, uint32_t command,
+                      enum vyre_mode mode, uint32_t variant, struct vyre_hash128 *out_code)
+{
+    const struct sim_device *device = self;
+    const struct sim_kernel *kernel = view->commands[command].kernel;
+    (void)variant;
+    *out_code = (struct vyre_hash128){0};
+    if (device->sim->desc.generated_modes >> mode & 1u)
+        *out_code = vyre_hash128(kernel->label, strlen(kernel->label));
+}
+
 void sim_device_fill_ops(struct vyre_backend_ops *ops)
 {
     ops->abi_version = VYRE_BACKEND_ABI_VERSION;
@@ -189,6 +203,7 @@ void sim_device_fill_ops(struct vyre_backend_ops *ops)
     ops->wait = sim_wait;
     ops->quiesce = quiesce;
     ops->now_ns = now_ns;
+    ops->generated = generated;
     ops->warm_up = sim_warm_up;
     sim_objects_fill_ops(ops);
 }

@@ -160,3 +160,24 @@ void sim_spoil(const struct vyre_batch_view *view, struct rng *rng)
         }
     }
 }
+
+void sim_miscompile(struct sim_device *device, const struct vyre_submission *submission,
+                    const struct vyre_command *command)
+{
+    const struct vyre_sim_desc *desc = &device->sim->desc;
+    const struct sim_kernel *kernel = command->kernel;
+    const struct vyre_bound_range *range = submission->view->ranges + command->first_range;
+    bool generated = desc->generated_modes >> submission->mode & 1u;
+    if (command->type != VYRE_COMMAND_DISPATCH)
+        return;
+    for (uint32_t i = 0; i < command->range_count; i++, range++) {
+        const struct sim_buffer *buffer = range->buffer;
+        size_t last = range->offset_bytes + range->size_bytes - 1;
+        if (!(range->access & VYRE_ACCESS_WRITE))
+            continue;
+        if (desc->unstable_label && strcmp(kernel->label, desc->unstable_label) == 0)
+            buffer->data[last] = (unsigned char)submission->sequence;
+        if (generated && desc->wrong_label && strcmp(kernel->label, desc->wrong_label) == 0)
+            buffer->data[last + desc->wrong_behind] ^= 0x40;
+    }
+}

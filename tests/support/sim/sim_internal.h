@@ -204,6 +204,10 @@ void sim_execute(struct sim_device *device, const struct vyre_batch_view *view, 
                  struct rng *rng);
 void sim_spoil(const struct vyre_batch_view *view, struct rng *rng);
 
+/* What is wrong with the kernel's code, if it is one of those that the desc names. */
+void sim_miscompile(struct sim_device *device, const struct vyre_submission *submission,
+                    const struct vyre_command *command);
+
 /* sim_check.c */
 void sim_check_view(struct sim_device *device, const struct vyre_batch_view *view);
 void sim_check_plan(struct vyre_sim *sim, const struct vyre_batch_view *view,

@@ -93,6 +93,8 @@ static void execute(struct sim_device *device, const struct sim_pending *pending
         count = (uint32_t)rng_below(&rng, count + UINT64_C(1)); /* it got that far */
     for (uint32_t i = 0; i < count; i++)
         sim_execute(device, view, order[i], &rng);
+    for (uint32_t i = 0; i < count; i++)
+        sim_miscompile(device, &pending->submission, &view->commands[order[i]]);
     if (pending->fate.status != VYRE_OK && !device->sim->desc.failure_keeps_bytes)
         sim_spoil(view, &rng);
 }

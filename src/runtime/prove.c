@@ -1,0 +1,537 @@
+/*
+ * prove.c: one batch, run as the driver launches it and as generated, on saved and restored bytes.
+ *
+ *   extents   the bytes that the batch writes, merged, with some bytes around them
+ *   before    what they hold; restored after each run
+ *   expected  what they hold after a plain run
+ *   found     ... after a run of the generated code
+ */
+#include "runtime/prove.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "base/sort.h"
+#include "runtime/batch.h"
+#include "runtime/submit.h"
+
+/* Bytes on both sides of a written range that must stay as they are: a lost bounds check shows there. */
+#define GUARD_BYTES ((size_t)4096)
+
+/* Plain runs that tell bytes which depend on the order of groups, when the generated code differs. */
+#define PLAIN_RUNS 3
+
+struct extent {
+    struct vyre_buffer *buffer; /* Borrowed */
+    size_t begin_bytes;
+    size_t end_bytes;
+};
+
+struct proof {
+    struct vyre_device *device;
+    struct vyre_body *body;   /* Borrowed: the caller's */
+    struct vyre_batch *batch; /* Owned: a copy without downloads */
+    enum vyre_mode mode;
+    uint32_t variant;
+    struct extent *extents; /* Owned */
+    uint32_t extent_count;
+    uint32_t extent_capacity;
+    size_t total_bytes;
+    unsigned char *memory;   /* Owned: three times total_bytes */
+    size_t difference_bytes; /* where the first difference lies in the extents, one after another */
+};
+
+static enum vyre_status out_of_memory(const struct proof *proof, struct vyre_diag *diag)
+{
+    return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, proof->device->label, 0,
+                         "no memory to prove a batch");
+}
+
+/* ---- What is known ---------------------------------------------------------------------------- */
+
+static struct vyre_hash128 code_of(struct vyre_device *device, const struct vyre_body *body,
+                                   uint32_t command, enum vyre_mode mode, uint32_t variant)
+{
+    struct vyre_hash128 code = {0};
+    const struct vyre_command *at = &body->view.commands[command];
+    if (at->type == VYRE_COMMAND_DISPATCH && at->groups[0] && at->groups[1] && at->groups[2])
+        device->ops->generated(device->native, &body->view, command, mode, variant, &code);
+    return code;
+}
+
+enum vyre_proof_state vyre_proof_state_locked(struct vyre_device *device, struct vyre_body *body,
+                                              enum vyre_mode mode, uint32_t variant,
+                                              const struct vyre_refusal **out_refusal)
+{
+    static const struct vyre_hash128 none = {0};
+    enum vyre_proof_state state = VYRE_PROOF_NOT_NEEDED;
+    if (vyre_proof_is_known(device, body, mode))
+        return state;
+    for (uint32_t i = 0; i < body->view.command_count; i++) {
+        struct vyre_hash128 code = code_of(device, body, i, mode, variant);
+        if (vyre_hash128_equal(code, none))
+            continue;
+        const struct vyre_refusal *refusal = vyre_proofs_refusal(&device->proofs, code);
+        if (refusal) {
+            if (out_refusal)
+                *out_refusal = refusal;
+            return VYRE_PROOF_REFUSED;
+        }
+        uint32_t bit = vyre_proof_class_bit(body->view.commands[i].groups);
+        if (!vyre_proofs_has(&device->proofs, code, bit))
+            state = VYRE_PROOF_DUE;
+    }
+    if (state == VYRE_PROOF_NOT_NEEDED) {
+        uint64_t epoch = vyre_proof_epoch(device);
+        body->proven_modes = body->proof_epoch == epoch ? body->proven_modes : 0;
+        body->proven_modes |= 1u << mode;
+        body->proof_epoch = epoch;
+    }
+    return state;
+}
+
+static enum vyre_status refuse(const struct vyre_device *device, const struct vyre_refusal *refusal,
+                               struct vyre_diag *diag)
+{
+    return vyre_diag_set(diag, VYRE_DIAG_PROOF_DIFFERS, device->label, 0, "kernel %s: %s",
+                         refusal->kernel, refusal->reason);
+}
+
+/* Notes what the check found of every code of the batch. A null reason: it was right. */
+static void note_codes(struct proof *proof, const char *reason)
+{
+    static const struct vyre_hash128 none = {0};
+    struct vyre_device *device = proof->device;
+    const struct vyre_body_kernel *kernels = proof->body->kernels.items;
+    for (uint32_t i = 0; i < proof->body->view.command_count; i++) {
+        struct vyre_hash128 code = code_of(device, proof->body, i, proof->mode, proof->variant);
+        uint32_t bit = vyre_proof_class_bit(proof->body->view.commands[i].groups);
+        if (vyre_hash128_equal(code, none) || vyre_proofs_has(&device->proofs, code, bit))
+            continue;
+        if (!reason) {
+            (void)vyre_proofs_add(&device->proofs, &device->allocator, code, bit);
+            continue;
+        }
+        struct vyre_refusal refusal = {.code = code};
+        snprintf(refusal.kernel, sizeof refusal.kernel, "%s", kernels[i].kernel->object.label);
+        snprintf(refusal.reason, sizeof refusal.reason, "%s", reason);
+        (void)vyre_proofs_refuse(&device->proofs, &device->allocator, &refusal);
+    }
+}
+
+/* ---- Extents ---------------------------------------------------------------------------------- */
+
+static int compare_extents(const void *left, const void *right)
+{
+    const struct extent *a = left;
+    const struct extent *b = right;
+    uint64_t first = a->buffer->object.identity;
+    uint64_t second = b->buffer->object.identity;
+    if (first != second)
+        return first < second ? -1 : 1;
+    return (a->begin_bytes > b->begin_bytes) - (a->begin_bytes < b->begin_bytes);
+}
+
+/* The bytes of a written range; of a buffer that the caller has mapped no byte more. */
+static struct extent extent_of(struct vyre_buffer *buffer, const struct vyre_bound_range *range)
+{
+    size_t guard = buffer->is_mapped ? 0 : GUARD_BYTES;
+    size_t end = range->offset_bytes + range->size_bytes;
+    size_t room = buffer->size_bytes - end;
+    return (struct extent){
+        .buffer = buffer,
+        .begin_bytes = range->offset_bytes > guard ? range->offset_bytes - guard : 0,
+        .end_bytes = end + (room < guard ? room : guard),
+    };
+}
+
+/* Puts together what touches, and adds it up. */
+static void merge_extents(struct proof *proof)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < proof->extent_count; i++) {
+        struct extent *last = kept ? &proof->extents[kept - 1] : NULL;
+        const struct extent *next = &proof->extents[i];
+        if (!last || last->buffer != next->buffer || next->begin_bytes > last->end_bytes)
+            proof->extents[kept++] = *next;
+        else if (next->end_bytes > last->end_bytes)
+            last->end_bytes = next->end_bytes;
+    }
+    proof->extent_count = kept;
+    for (uint32_t i = 0; i < kept; i++)
+        proof->total_bytes += proof->extents[i].end_bytes - proof->extents[i].begin_bytes;
+}
+
+static bool find_extents(struct proof *proof)
+{
+    const struct vyre_batch_view *view = &proof->body->view;
+    struct vyre_buffer *const *owners = proof->body->owners.items;
+    proof->extent_capacity = view->range_count + 1;
+    proof->extents = vyre_memory_allocate(&proof->device->allocator,
+                                          proof->extent_capacity * sizeof *proof->extents,
+                                          _Alignof(struct extent));
+    if (!proof->extents)
+        return false;
+    for (uint32_t i = 0; i < view->range_count; i++) {
+        if (view->ranges[i].access & VYRE_ACCESS_WRITE)
+            proof->extents[proof->extent_count++] = extent_of(owners[i], &view->ranges[i]);
+    }
+    vyre_sort(proof->extents, proof->extent_count, sizeof *proof->extents, compare_extents);
+    merge_extents(proof);
+    return true;
+}
+
+/* ---- Saved bytes ------------------------------------------------------------------------------ */
+
+static unsigned char *before(const struct proof *proof)
+{
+    return proof->memory;
+}
+
+static unsigned char *expected(const struct proof *proof)
+{
+    return proof->memory + proof->total_bytes;
+}
+
+static unsigned char *found(const struct proof *proof)
+{
+    return proof->memory + 2 * proof->total_bytes;
+}
+
+/* Moves all extents: `from` into the buffers, or, if that is NULL, out of them into `to`. */
+static enum vyre_status move_locked(struct proof *proof, const unsigned char *from,
+                                    unsigned char *to, struct vyre_diag *diag)
+{
+    struct vyre_device *device = proof->device;
+    enum vyre_status status = VYRE_OK;
+    size_t at = 0;
+    if (proof->body->epoch != device->epoch)
+        status = vyre_batch_check_alive_locked(device, proof->body, diag);
+    for (uint32_t i = 0; status == VYRE_OK && i < proof->extent_count; i++) {
+        const struct extent *extent = &proof->extents[i];
+        void *native = extent->buffer->native;
+        size_t size = extent->end_bytes - extent->begin_bytes;
+        status = from ? device->ops->buffer_write(device->native, native, extent->begin_bytes,
+                                                  from + at, size, diag)
+                      : device->ops->buffer_read(device->native, native, extent->begin_bytes,
+                                                 to + at, size, diag);
+        at += size;
+    }
+    return status;
+}
+
+static enum vyre_status save_locked(struct proof *proof, unsigned char *to, struct vyre_diag *diag)
+{
+    return move_locked(proof, NULL, to, diag);
+}
+
+static enum vyre_status restore_locked(struct proof *proof, struct vyre_diag *diag)
+{
+    return move_locked(proof, before(proof), NULL, diag);
+}
+
+/* A run that failed has left its writes undefined; what they were before is back. */
+static void heal(const struct proof *proof)
+{
+    struct vyre_device *device = proof->device;
+    uint64_t cause;
+    vyre_lock_acquire(&device->failure_lock);
+    for (uint32_t i = 0; i < proof->extent_count; i++)
+        (void)vyre_poison_touch_locked(device, proof->extents[i].buffer,
+                                       proof->extents[i].begin_bytes, proof->extents[i].end_bytes,
+                                       true, &cause);
+    vyre_lock_release(&device->failure_lock);
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------- */
+
+/* Runs the copy to its end and saves what it wrote. The lock is released while it runs. */
+static enum vyre_status run_locked(struct proof *proof, enum vyre_mode mode, uint32_t variant,
+                                   unsigned char *out_bytes, struct vyre_diag *diag)
+{
+    struct vyre_device *device = proof->device;
+    uint64_t sequence = 0;
+    enum vyre_status status = restore_locked(proof, diag);
+    if (status == VYRE_OK)
+        status =
+            vyre_submit_unseen_locked(device, proof->batch->body, mode, variant, &sequence, diag);
+    if (status != VYRE_OK)
+        return status;
+    vyre_lock_release(&device->lock);
+    status = vyre_ticket_wait(device, (struct vyre_ticket){device->identity, sequence},
+                              VYRE_FOREVER, diag);
+    vyre_lock_acquire(&device->lock);
+    device->unseen_completed++;
+    if (status == VYRE_OK)
+        status = save_locked(proof, out_bytes, diag);
+    return status;
+}
+
+static enum vyre_status run_plain_locked(struct proof *proof, unsigned char *out_bytes,
+                                         struct vyre_diag *diag)
+{
+    uint32_t serial = proof->device->facts.variants[VYRE_MODE_PLAIN] & VYRE_VARIANT_SERIAL;
+    return run_locked(proof, VYRE_MODE_PLAIN, serial, out_bytes, diag);
+}
+
+/* Whether the generated code was right, and where not. */
+static bool agrees(struct proof *proof)
+{
+    const unsigned char *right = expected(proof);
+    const unsigned char *own = found(proof);
+    if (memcmp(right, own, proof->total_bytes) == 0)
+        return true;
+    proof->difference_bytes = 0;
+    while (right[proof->difference_bytes] == own[proof->difference_bytes])
+        proof->difference_bytes++;
+    return false;
+}
+
+/*
+ * It differs: does it differ where plain runs agree? Bytes in which two plain runs differ are those of
+ * the order of groups, outside the promise, and count as right. `again` replaces the saved bytes.
+ */
+static enum vyre_status judge_locked(struct proof *proof, bool *out_agrees, struct vyre_diag *diag)
+{
+    unsigned char *again = vyre_memory_allocate(&proof->device->allocator, proof->total_bytes, 1);
+    enum vyre_status status = VYRE_OK;
+    *out_agrees = false;
+    if (!again)
+        return out_of_memory(proof, diag);
+    for (int i = 0; status == VYRE_OK && !*out_agrees && i < PLAIN_RUNS; i++) {
+        status = run_plain_locked(proof, again, diag);
+        for (size_t at = 0; status == VYRE_OK && at < proof->total_bytes; at++) {
+            if (again[at] != expected(proof)[at])
+                found(proof)[at] = expected(proof)[at];
+        }
+        *out_agrees = status == VYRE_OK && agrees(proof);
+    }
+    vyre_memory_free(&proof->device->allocator, again, proof->total_bytes, 1);
+    return status;
+}
+
+/* ---- The verdict ------------------------------------------------------------------------------ */
+
+static void describe_difference(const struct proof *proof, char out[VYRE_REASON_BYTES])
+{
+    size_t rest = proof->difference_bytes;
+    const struct extent *extent = proof->extents;
+    while (rest >= extent->end_bytes - extent->begin_bytes) {
+        rest -= extent->end_bytes - extent->begin_bytes;
+        extent++;
+    }
+    const char *label = extent->buffer->object.label;
+    snprintf(out, VYRE_REASON_BYTES,
+             "generated, it writes 0x%02x where the driver's launch writes "
+             "0x%02x: byte %zu of %.20s",
+             found(proof)[proof->difference_bytes], expected(proof)[proof->difference_bytes],
+             extent->begin_bytes + rest, label[0] ? label : "a buffer");
+}
+
+static void log_refusal(const struct proof *proof, const char *reason)
+{
+    const struct vyre_device *device = proof->device;
+    const struct vyre_body_kernel *kernels = proof->body->kernels.items;
+    const char *kernel = "";
+    char text[256];
+    for (uint32_t i = 0; !kernel[0] && i < proof->body->view.command_count; i++)
+        kernel = kernels[i].kernel ? kernels[i].kernel->object.label : "";
+    snprintf(text, sizeof text, "proof-differs: %s mode refused for kernel %s: %s",
+             vyre_mode_name(proof->mode), kernel, reason);
+    if (device->instance->log)
+        device->instance->log(device->instance->log_user, VYRE_LOG_WARNING, text);
+}
+
+static enum vyre_status put_off(const struct proof *proof, struct vyre_diag *diag, const char *why)
+{
+    return vyre_diag_set(diag, VYRE_DIAG_PROOF_LIMIT, proof->device->label, 0, "%s", why);
+}
+
+/* All runs. Leaves the bytes as they were, unless the device is lost. */
+static enum vyre_status compare_locked(struct proof *proof, bool is_patient, bool *out_agrees,
+                                       struct vyre_diag *diag)
+{
+    struct vyre_device *device = proof->device;
+    uint64_t begin_ns = vyre_device_now_ns(device);
+    enum vyre_status status = save_locked(proof, before(proof), diag);
+    if (status != VYRE_OK)
+        return status;
+    status = run_plain_locked(proof, expected(proof), diag);
+    uint64_t plain_ns = vyre_device_now_ns(device) - begin_ns;
+    if (status == VYRE_OK && !is_patient && plain_ns > device->desc.proof_ns)
+        status =
+            vyre_diag_set(diag, VYRE_DIAG_PROOF_LIMIT, device->label, 0,
+                          "the batch takes %llu ns; a proof may take %llu",
+                          (unsigned long long)plain_ns, (unsigned long long)device->desc.proof_ns);
+    if (status == VYRE_OK)
+        status = run_locked(proof, proof->mode, proof->variant, found(proof), diag);
+    *out_agrees = status == VYRE_OK && agrees(proof);
+    if (status == VYRE_OK && !*out_agrees) {
+        status = judge_locked(proof, out_agrees, diag);
+        device->proofs.counters.unstable += *out_agrees;
+    }
+    if (status == VYRE_DEVICE_LOST)
+        return status;
+    enum vyre_status restored = restore_locked(proof, status == VYRE_OK ? diag : NULL);
+    if (restored == VYRE_OK && status != VYRE_OK)
+        heal(proof);
+    return status == VYRE_OK ? restored : status;
+}
+
+/* A copy of the batch that leaves the caller's memory alone. */
+static enum vyre_status copy_batch(struct proof *proof, struct vyre_diag *diag)
+{
+    enum vyre_status status = vyre_batch_create(proof->device, NULL, &proof->batch, diag);
+    if (status != VYRE_OK)
+        return status;
+    struct vyre_body *copy = proof->batch->body;
+    if (!vyre_body_copy(copy, proof->body))
+        return out_of_memory(proof, diag);
+    struct vyre_command *commands = copy->commands.items;
+    struct vyre_body_kernel *kernels = copy->kernels.items;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < copy->view.command_count; i++) {
+        if (commands[i].type == VYRE_COMMAND_DOWNLOAD)
+            continue;
+        commands[kept] = commands[i];
+        kernels[kept++] = kernels[i];
+    }
+    copy->view.command_count = kept;
+    copy->hashed = false;
+    copy->keyed = false;
+    copy->shape_entry = NULL;
+    memset(copy->words, 0, sizeof copy->words);
+    return VYRE_OK;
+}
+
+/* Finds out, and notes what was found. */
+static enum vyre_status settle_locked(struct proof *proof, bool is_patient, struct vyre_diag *diag)
+{
+    struct vyre_device *device = proof->device;
+    bool right = false;
+    enum vyre_status status = compare_locked(proof, is_patient, &right, diag);
+    if (status == VYRE_OK && right) {
+        device->proofs.counters.proven++;
+        note_codes(proof, NULL);
+    } else if (status == VYRE_OK) {
+        char reason[VYRE_REASON_BYTES];
+        describe_difference(proof, reason);
+        device->proofs.counters.refused++;
+        note_codes(proof, reason);
+        log_refusal(proof, reason);
+        status = vyre_diag_set(diag, VYRE_DIAG_PROOF_DIFFERS, device->label, 0, "%s", reason);
+    }
+    return status;
+}
+
+/* ---- The device, for one prover --------------------------------------------------------------- */
+
+void vyre_prove_gate_slow_locked(struct vyre_device *device)
+{
+    while (device->is_proving) {
+        vyre_lock_release(&device->lock);
+        vyre_lock_acquire(&device->proof_lock);
+        vyre_lock_release(&device->proof_lock);
+        vyre_lock_acquire(&device->lock);
+    }
+}
+
+static bool is_inside_callback(const struct vyre_device *device)
+{
+    return atomic_load_explicit(&device->calling, memory_order_relaxed) != 0 &&
+           pthread_equal((pthread_t)atomic_load_explicit(&device->caller, memory_order_relaxed),
+                         pthread_self());
+}
+
+/*
+ * Waits until nothing is in flight and no callback runs: one that submits would wait at the gate, and
+ * the thread it is on may be the one that completes work. False inside a callback, or on a lost device.
+ */
+static bool drain_locked(struct vyre_device *device)
+{
+    while (!is_inside_callback(device) && !vyre_device_is_lost(device)) {
+        uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+        bool idle = vyre_device_is_complete(device, submitted);
+        /* acquire: pairs with the release of who has called back. */
+        if (idle && atomic_load_explicit(&device->calling, memory_order_acquire) == 0)
+            return true;
+        vyre_lock_release(&device->lock);
+        if (!idle)
+            vyre_device_look(device, submitted, VYRE_FOREVER);
+        else
+            sched_yield();
+        vyre_lock_acquire(&device->lock);
+        vyre_prove_gate_locked(device);
+    }
+    return false;
+}
+
+static enum vyre_status prove_alone_locked(struct proof *proof, bool is_patient,
+                                           struct vyre_diag *diag)
+{
+    struct vyre_device *device = proof->device;
+    uint64_t begin_ns = vyre_device_now_ns(device);
+    device->is_proving = true;
+    vyre_lock_acquire(&device->proof_lock);
+    vyre_lock_release(&device->lock);
+    enum vyre_status status = copy_batch(proof, diag);
+    vyre_lock_acquire(&device->lock);
+    if (status == VYRE_OK)
+        status = settle_locked(proof, is_patient, diag);
+    vyre_lock_release(&device->lock);
+    vyre_batch_destroy(&proof->batch);
+    vyre_lock_acquire(&device->lock);
+    device->is_proving = false;
+    vyre_lock_release(&device->proof_lock);
+    device->proofs.counters.time_ns += vyre_device_now_ns(device) - begin_ns;
+    if (status == VYRE_OK && proof->body->epoch != device->epoch)
+        status = vyre_batch_check_alive_locked(device, proof->body, diag);
+    return status;
+}
+
+/* Whether a proof is within the limits; takes the memory for it. */
+static enum vyre_status prepare_locked(struct proof *proof, struct vyre_diag *diag)
+{
+    struct vyre_device *device = proof->device;
+    if (!device->ops->buffer_read || !device->ops->buffer_write)
+        return put_off(proof, diag, "the backend does not let buffers be read and written");
+    if (!drain_locked(device))
+        return vyre_device_is_lost(device)
+                   ? vyre_device_lost_status(device, diag)
+                   : put_off(proof, diag, "a callback cannot wait for a proof");
+    if (atomic_load_explicit(&device->poisoned, memory_order_relaxed))
+        return put_off(proof, diag, "some bytes are undefined since a batch failed");
+    if (!find_extents(proof))
+        return out_of_memory(proof, diag);
+    if (proof->total_bytes > device->desc.proof_bytes)
+        return vyre_diag_set(diag, VYRE_DIAG_PROOF_LIMIT, device->label, 0,
+                             "the batch writes %zu bytes; a proof may save %llu",
+                             proof->total_bytes, (unsigned long long)device->desc.proof_bytes);
+    proof->memory = vyre_memory_allocate(&device->allocator, 3 * proof->total_bytes + 1, 1);
+    return proof->memory ? VYRE_OK : out_of_memory(proof, diag);
+}
+
+enum vyre_status vyre_prove_locked(struct vyre_device *device, struct vyre_body *body,
+                                   enum vyre_mode mode, uint32_t variant, bool is_patient,
+                                   struct vyre_diag *diag)
+{
+    const struct vyre_refusal *refusal = NULL;
+    struct proof proof = {.device = device, .body = body, .mode = mode, .variant = variant};
+    enum vyre_proof_state state = vyre_proof_state_locked(device, body, mode, variant, &refusal);
+    if (state == VYRE_PROOF_NOT_NEEDED)
+        return VYRE_OK;
+    if (state == VYRE_PROOF_REFUSED)
+        return refuse(device, refusal, diag);
+    enum vyre_status status = prepare_locked(&proof, diag);
+    if (status == VYRE_OK)
+        status = prove_alone_locked(&proof, is_patient, diag);
+    device->proofs.counters.put_off += status == VYRE_LIMIT || status == VYRE_OUT_OF_MEMORY;
+    vyre_memory_free(&device->allocator, proof.extents,
+                     proof.extent_capacity * sizeof *proof.extents, _Alignof(struct extent));
+    vyre_memory_free(&device->allocator, proof.memory, 3 * proof.total_bytes + 1, 1);
+    return status;
+}

@@ -1,0 +1,67 @@
+/*
+ * prove.h: generated code is run beside the driver's own before it is trusted (vyre/proof.h).
+ *
+ * While a batch is proven, the device belongs to the prover: nothing is in flight but the prover's own
+ * runs, and other threads wait at the gate before they submit, write or read. The prover holds the
+ * device's lock only in between its runs, so that the end of work and the loss of the device get through.
+ *
+ * Thread-safety: all of it under the device's lock, which prove and the gate release for a while.
+ */
+#ifndef VYRE_RUNTIME_PROVE_H
+#define VYRE_RUNTIME_PROVE_H
+
+#include "runtime/body.h"
+#include "runtime/internal.h"
+
+enum vyre_proof_state {
+    VYRE_PROOF_NOT_NEEDED = 0, /* no generated code, or none that is not proven */
+    VYRE_PROOF_DUE = 1,
+    VYRE_PROOF_REFUSED = 2,
+};
+
+/* Changes when a batch may meet other generated code than before, or less of it is proven. */
+static inline uint64_t vyre_proof_epoch(const struct vyre_device *device)
+{
+    const uint64_t *generated = device->facts.generated_epoch;
+    return device->proofs.epoch + (generated ? *generated : 0) + 1;
+}
+
+/* Whether the mode runs generated code at all, and its code has to be proven. */
+static inline bool vyre_proof_applies(const struct vyre_device *device, enum vyre_mode mode)
+{
+    return (device->facts.generated_modes >> mode & 1u) && !device->desc.no_proof;
+}
+
+/* The batch is known to run on proven code: nothing need be looked up. */
+static inline bool vyre_proof_is_known(const struct vyre_device *device,
+                                       const struct vyre_body *body, enum vyre_mode mode)
+{
+    return !vyre_proof_applies(device, mode) ||
+           ((body->proven_modes >> mode & 1u) && body->proof_epoch == vyre_proof_epoch(device));
+}
+
+/* What is known of the code that the batch would run. `out_reason` may be NULL. */
+enum vyre_proof_state vyre_proof_state_locked(struct vyre_device *device, struct vyre_body *body,
+                                              enum vyre_mode mode, uint32_t variant,
+                                              const struct vyre_refusal **out_refusal);
+
+/*
+ * Proves the batch's code if that is due. VYRE_OK: it may be used. proof-differs (VYRE_UNSUPPORTED):
+ * it is refused. proof-limit (VYRE_LIMIT): not now. Other failures are the device's or the batch's own.
+ * With `is_patient` a batch that takes longer than proof_ns is proven all the same.
+ */
+VYRE_NODISCARD enum vyre_status vyre_prove_locked(struct vyre_device *device,
+                                                  struct vyre_body *body, enum vyre_mode mode,
+                                                  uint32_t variant, bool is_patient,
+                                                  struct vyre_diag *diag);
+
+/* Waits while another thread proves. */
+void vyre_prove_gate_slow_locked(struct vyre_device *device);
+
+static inline void vyre_prove_gate_locked(struct vyre_device *device)
+{
+    if (device->is_proving)
+        vyre_prove_gate_slow_locked(device);
+}
+
+#endif

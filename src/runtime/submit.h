@@ -1,0 +1,20 @@
+/*
+ * submit.h: submissions that the runtime makes for itself.
+ */
+#ifndef VYRE_RUNTIME_SUBMIT_H
+#define VYRE_RUNTIME_SUBMIT_H
+
+#include "runtime/body.h"
+#include "runtime/internal.h"
+
+/*
+ * Queues a body in a mode that the device has, unseen by those who watch and count the caller's batches:
+ * no decision, no record, no measurement. It has a ticket like any other.
+ */
+VYRE_NODISCARD enum vyre_status vyre_submit_unseen_locked(struct vyre_device *device,
+                                                          struct vyre_body *body,
+                                                          enum vyre_mode mode, uint32_t variant,
+                                                          uint64_t *out_sequence,
+                                                          struct vyre_diag *diag);
+
+#endif
