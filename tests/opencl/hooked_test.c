@@ -561,6 +561,11 @@ static void probe_that_does_not_end_keeps_its_memory(void **state)
     dispatch(&f, create(&f, two_source, "one"), buffer);
     assert_int_equal(run(&f, VYRE_MODE_PLAIN), VYRE_OK);
     expect_word(&f, buffer, 1);
+    vyre_device_close(&f.device);
+    const struct vyre_device_desc desc = {.backend = HOOKED_NAME, .name = device_name};
+    assert_int_equal(vyre_device_open(f.instance, &desc, &f.device, &f.diag), VYRE_OK);
+    vyre_device_get_ability(f.device, VYRE_ABILITY_PERSISTENT, &persistent);
+    assert_int_not_equal(persistent.value, 0); /* what was not found out is asked again */
     close_all(&f);
 }
 
