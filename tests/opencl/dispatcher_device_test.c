@@ -438,6 +438,28 @@ static void dispatcher_local_arrays_and_barriers_equal_enqueue(void **state)
     compare_all(state, &twin, false);
 }
 
+static void dispatcher_types_with_operators_equal_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source = "#define BITS 5\n"
+                  "struct pair { uint a[1<<1]; } split(uint x) {\n"
+                  "    struct pair p = {{x & 31, x >> 8}}; return p; }\n"
+                  "__kernel void histogram(__global uint *out, __global const uint *in) {\n"
+                  "    local uint h[1 << BITS], g[BITS >= 5 && BITS != 6 ? 32>>0 : 1];\n"
+                  "    uint l = get_local_id(0);\n"
+                  "    h[l] = 0; g[l] = 0;\n"
+                  "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                  "    atomic_inc(&h[in[get_global_id(0)] & ((1 << BITS) - 1)]);\n"
+                  "    atomic_inc(&g[split(in[get_global_id(0)]).a[0]]);\n"
+                  "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                  "    out[get_global_id(0)] = h[l] * 7 + g[31 - l] + sizeof(h);\n"
+                  "}\n",
+        .local_size = {32, 1, 1},
+        .uses = {{"histogram", "gg", {4, 1, 1}}},
+    };
+    compare_all(state, &twin, false);
+}
+
 static void dispatcher_local_arguments_equal_enqueue(void **state)
 {
     static const struct twin_case twin = {
@@ -576,6 +598,7 @@ int main(void)
         cmocka_unit_test(dispatcher_of_hidden_static_variable_does_not_build),
         cmocka_unit_test(dispatcher_scalars_of_mixed_sizes_equal_enqueue),
         cmocka_unit_test(dispatcher_local_arrays_and_barriers_equal_enqueue),
+        cmocka_unit_test(dispatcher_types_with_operators_equal_enqueue),
         cmocka_unit_test(dispatcher_local_arguments_equal_enqueue),
         cmocka_unit_test(dispatcher_local_memory_without_barrier_equals_enqueue),
         cmocka_unit_test(dispatcher_many_kernels_equal_enqueues),

@@ -64,6 +64,25 @@ static void refuses(const char *source, const char *expected)
         fail_msg("'%s' instead of '%s': %s", reason, expected, source);
 }
 
+/* Taken, and the output has this text. */
+static void writes(const char *source, const char *expected)
+{
+    static const struct vyre_cl_argument buffer = {.kind = VYRE_CL_ARGUMENT_GLOBAL};
+    const struct vyre_cl_dispatcher_kernel kernel = {
+        .entry = "k", .arguments = &buffer, .argument_count = 1, .address_count = 1};
+    const struct vyre_cl_dispatcher_input input = {.source = source,
+                                                   .source_bytes = strlen(source),
+                                                   .kernels = &kernel,
+                                                   .kernel_count = 1,
+                                                   .local_size = {64, 1, 1}};
+    struct vyre_cl_dispatcher_output output;
+    struct vyre_diag diag = {0};
+    if (vyre_cl_dispatcher_generate(&NO_ALLOCATOR, &input, &output, &diag) != VYRE_OK)
+        fail_msg("refused (%s): %s", diag.message, source);
+    assert_contains(output.source, expected);
+    vyre_cl_dispatcher_free(&NO_ALLOCATOR, &output);
+}
+
 #define K "__kernel void k(__global int *a) { a[get_global_id(0)] = 1; }\n"
 
 static void check_barrier_free_source_takes_loops(void **state)
@@ -332,6 +351,28 @@ static void check_local_variables_that_could_be_mistaken_refuses(void **state)
 #undef L
 }
 
+/* Types and specifiers are written token by token: operators must stay whole. */
+static void generate_operators_in_types_stay_whole(void **state)
+{
+    static const char *const operators[] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->"};
+    char source[256];
+    char expected[64];
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(operators); i++) {
+        snprintf(expected, sizeof expected, "[ 1 %s 2 ]", operators[i]);
+        snprintf(source, sizeof source,
+                 "__kernel void k(__global int *a) { __local int t[1%s2]; a[0] = t[0]; }",
+                 operators[i]);
+        writes(source, expected);
+        snprintf(expected, sizeof expected, "a [ 1 %s 2 ] ;", operators[i]);
+        snprintf(source, sizeof source,
+                 "struct s { int a[1%s2]; } f(int x) { struct s s = {{x}}; return s; }\n"
+                 "__kernel void k(__global int *a) { a[0] = f(1).a[0]; }",
+                 operators[i]);
+        writes(source, expected);
+    }
+}
+
 static void check_defines_of_build_options_are_seen(void **state)
 {
     (void)state;
@@ -492,6 +533,7 @@ int main(void)
         cmocka_unit_test(check_names_of_functions_that_are_no_calls_takes),
         cmocka_unit_test(check_arguments_unlike_the_source_refuses),
         cmocka_unit_test(check_local_variables_that_could_be_mistaken_refuses),
+        cmocka_unit_test(generate_operators_in_types_stay_whole),
         cmocka_unit_test(check_defines_of_build_options_are_seen),
         cmocka_unit_test(generate_bad_input_is_invalid),
         cmocka_unit_test(generate_gives_back_all_memory),

@@ -146,25 +146,36 @@ static void read_number(struct reader *r)
     }
 }
 
+/* Bytes of the longest operator here, as C takes it. */
+static size_t operator_size(const struct reader *r)
+{
+    char c = peek(r, 0);
+    char next = peek(r, 1);
+    if (c == '.' && next == '.' && peek(r, 2) == '.')
+        return 3;
+    if ((c == '<' || c == '>') && next == c)
+        return peek(r, 2) == '=' ? 3 : 2;
+    bool twice = next == c && strchr("&|+-=#", c);
+    bool assigns = next == '=' && strchr("+-*/%&|^!<>", c);
+    return twice || assigns || (c == '-' && next == '>') ? 2 : 1;
+}
+
 static void read_sign(struct reader *r, struct vyre_cl_token *out)
 {
     char c = peek(r, 0);
     char next = peek(r, 1);
+    size_t size = operator_size(r);
     bool digraph = (c == '<' && (next == ':' || next == '%')) || (c == ':' && next == '>') ||
                    (c == '%' && (next == ':' || next == '>'));
     out->kind = VYRE_CL_TOKEN_SIGN;
     out->sign = c;
-    r->at++;
+    if (size > 1 && c != '#')
+        out->sign = next == '>' && c == '-' ? '>' : '\0';
+    r->at += size;
     if (digraph || (c == '?' && next == '?'))
         r->reason = "digraph or trigraph";
     else if (!strchr("#(){}[];,.+-*/%&|^~!=<>?:", c))
         r->reason = "byte that is no OpenCL C";
-    else if (c == '-' && next == '>') {
-        out->sign = '>';
-        r->at++;
-    } else if (c == '#' && next == '#') {
-        r->at++;
-    }
 }
 
 static void start_directive(struct reader *r, const struct vyre_cl_token *token)

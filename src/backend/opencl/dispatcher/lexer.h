@@ -22,7 +22,7 @@ enum vyre_cl_token_kind {
     VYRE_CL_TOKEN_NAME,   /* identifiers and keywords */
     VYRE_CL_TOKEN_NUMBER, /* a preprocessing number */
     VYRE_CL_TOKEN_TEXT,   /* a string or character literal */
-    VYRE_CL_TOKEN_SIGN,   /* one character of punctuation; "->" and "##" are one */
+    VYRE_CL_TOKEN_SIGN,   /* punctuation; an operator of several characters is one */
 };
 
 struct vyre_cl_token {
@@ -31,7 +31,7 @@ struct vyre_cl_token {
     uint32_t name;      /* of a NAME: its number, from 1; else 0 */
     uint32_t directive; /* 0, or the number of the directive that it is part of, from 1 */
     uint8_t kind;
-    char sign;        /* of a SIGN: the character; '>' for "->", '#' for both of "#" and "##" */
+    char sign; /* of a SIGN: the character; '>' for "->", '#' for "##", 0 for other operators */
     bool space_after; /* nothing but the next byte follows at once: needed to tell macro kinds */
 };
 
