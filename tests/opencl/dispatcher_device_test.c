@@ -384,6 +384,60 @@ static void dispatcher_of_hidden_static_variable_does_not_build(void **state)
     }
 }
 
+/* The reader does not see what macros declare in a body; the compiler does. */
+static void dispatcher_of_local_type_that_differs_inside_does_not_build(void **state)
+{
+    static const char *const sources[] = {
+        "enum { N = 4 };\n#define DECLARE(n) enum { n = 8 }\n"
+        "__kernel void k(__global uint *o) { DECLARE(N); __local uint t[N];\n"
+        "    t[get_local_id(0)] = 1; o[get_global_id(0)] = sizeof(t); }\n",
+        "enum { NM = 4 };\n#define CAT(a, b) a##b\n"
+        "__kernel void k(__global uint *o) { enum { CAT(N, M) = 8 }; __local uint t[NM];\n"
+        "    t[get_local_id(0)] = 1; o[get_global_id(0)] = sizeof(t); }\n",
+        "enum { M = 4 };\n#define N M\n"
+        "__kernel void k(__global uint *o) { enum { M = 8 }; __local uint t[N];\n"
+        "    t[get_local_id(0)] = 1; o[get_global_id(0)] = sizeof(t); }\n",
+        "typedef uint T;\n#define ALIAS(t, n) typedef t n\n"
+        "__kernel void k(__global uint *o) { ALIAS(float, T); __local T v[8];\n"
+        "    v[get_local_id(0)] = 0.5f; o[get_global_id(0)] = v[get_local_id(0)] * 2.0f; }\n",
+    };
+    static char log[65536];
+    struct cl_host *host = *state;
+    for (size_t i = 0; i < COUNT_OF(sources); i++) {
+        clReleaseProgram(host_build(host, sources[i], strlen(sources[i]), "-cl-std=CL3.0"));
+        assert_int_not_equal(build_dispatcher(host, sources[i], "-cl-std=CL3.0", log, sizeof log),
+                             CL_SUCCESS);
+        assert_contains(log, "vyre_same_0");
+    }
+}
+
+static void dispatcher_local_type_used_in_products_equals_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source =
+            "#define N 8\n"
+            "__kernel void multiply(__global uint *c, __global const uint *a,\n"
+            "                       __global const uint *b) {\n"
+            "    int bx = get_group_id(0), by = get_group_id(1);\n"
+            "    int tx = get_local_id(0), ty = get_local_id(1);\n"
+            "    int col = (bx*N)+tx, row = (by*N)+ty, width = (int)get_num_groups(0)*N;\n"
+            "    local uint s[N][N], t[N][N];\n"
+            "    uint sum = 0;\n"
+            "    for (int m = 0; m < width / N; m++) {\n"
+            "        s[ty][tx] = a[row * width + (m*N)+tx]; t[ty][tx] = b[((m*N)+ty) * width + "
+            "col];\n"
+            "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+            "        for (int k = 0; k < N; k++) sum += s[ty][k] * t[k][tx];\n"
+            "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+            "    }\n"
+            "    c[row * width + col] = sum + sizeof(s);\n"
+            "}\n",
+        .local_size = {8, 8, 1},
+        .uses = {{"multiply", "ggg", {4, 4, 1}}},
+    };
+    compare_all(state, &twin, false);
+}
+
 static void dispatcher_scalars_of_mixed_sizes_equal_enqueue(void **state)
 {
     static const struct twin_case twin = {
@@ -596,6 +650,8 @@ int main(void)
         cmocka_unit_test(dispatcher_arguments_of_ids_are_evaluated_once),
         cmocka_unit_test(dispatcher_directives_of_functions_left_out_are_kept),
         cmocka_unit_test(dispatcher_of_hidden_static_variable_does_not_build),
+        cmocka_unit_test(dispatcher_of_local_type_that_differs_inside_does_not_build),
+        cmocka_unit_test(dispatcher_local_type_used_in_products_equals_enqueue),
         cmocka_unit_test(dispatcher_scalars_of_mixed_sizes_equal_enqueue),
         cmocka_unit_test(dispatcher_local_arrays_and_barriers_equal_enqueue),
         cmocka_unit_test(dispatcher_types_with_operators_equal_enqueue),

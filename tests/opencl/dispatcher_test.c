@@ -337,6 +337,17 @@ static void check_local_variables_that_could_be_mistaken_refuses(void **state)
             "local variable's type depends on its function");
     refuses(L("typedef int mine; __local mine t[4];"),
             "local variable's type depends on its function");
+    refuses(L("int x = 1, *n = a; { typedef int mine; } __local mine t[4];"),
+            "local variable's type depends on its function");
+    refuses(L("int *n = a; __local int t[n];"), "local variable's type depends on its function");
+    /* Words of the type in expressions declare nothing. */
+    takes("#define N 16\n" L("int i = (a[0]*N)+a[1]; i = (i*N)+1; __local int t[N];"),
+          VYRE_CL_FORM_LOOPED);
+    takes("#define N 16\n" L("int i = (int)a[0]*N; if (i) i *N; f(i *N); __local int t[N];"),
+          VYRE_CL_FORM_LOOPED);
+    takes(L("int i = (unsigned int)a[0] + sizeof(unsigned int) + (const float4)(1).x;"
+            "__local unsigned int t[4]; __local float4 u;"),
+          VYRE_CL_FORM_LOOPED);
     refuses(L("\n#define N 4\n __local int t[N];"),
             "local variable behind a define in its function");
     refuses(L("\n#if X\n __local int t[4];\n#endif\n"), "local variable under a conditional");

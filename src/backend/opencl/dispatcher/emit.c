@@ -119,27 +119,60 @@ static const struct vyre_cl_local *local_named_at(const struct vyre_cl_program *
     return NULL;
 }
 
-/* Each declaration of local variables as a typedef: its words without __local, its names replaced. */
-static void emit_types(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
+/* Whether the variable shares its declaration with the one before it. */
+static bool is_further(const struct vyre_cl_program *program,
+                       const struct vyre_cl_function *function, uint32_t index)
+{
+    const struct vyre_cl_local *local = &program->locals[function->first_local + index];
+    return index > 0 && local->first == local[-1].first;
+}
+
+/* A declaration of local variables as a typedef: its words without __local, its names replaced. */
+static void emit_typedef(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function,
+                         const struct vyre_cl_local *local, const char *prefix)
 {
     const struct vyre_cl_program *program = emitter->program;
-    for (uint32_t i = 0; i < function->local_count; i++) {
-        const struct vyre_cl_local *local = &program->locals[function->first_local + i];
-        if (i > 0 && local->first == local[-1].first)
-            continue;
-        vyre_text_append(&emitter->out, "typedef");
-        for (uint32_t t = local->first; t <= local->last; t++) {
-            const struct vyre_cl_local *named = local_named_at(program, function, t);
-            if (named)
-                vyre_text_appendf(&emitter->out, " vyre_type_%u",
-                                  (unsigned)(named - program->locals));
-            else if (!vyre_cl_is_local(program, t) && !vyre_cl_is(program, t, "static")) {
-                vyre_text_append(&emitter->out, " ");
-                vyre_cl_emit_tokens(emitter, t, t + 1);
-            }
+    vyre_text_append(&emitter->out, "typedef");
+    for (uint32_t t = local->first; t <= local->last; t++) {
+        const struct vyre_cl_local *named = local_named_at(program, function, t);
+        if (named)
+            vyre_text_appendf(&emitter->out, " %s%u", prefix, (unsigned)(named - program->locals));
+        else if (!vyre_cl_is_local(program, t) && !vyre_cl_is(program, t, "static")) {
+            vyre_text_append(&emitter->out, " ");
+            vyre_cl_emit_tokens(emitter, t, t + 1);
         }
-        vyre_text_append(&emitter->out, "\n");
     }
+    vyre_text_append(&emitter->out, "\n");
+}
+
+static void emit_types(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
+{
+    for (uint32_t i = 0; i < function->local_count; i++) {
+        if (!is_further(emitter->program, function, i))
+            emit_typedef(emitter, function, &emitter->program->locals[function->first_local + i],
+                         "vyre_type_");
+    }
+}
+
+/*
+ * What stands for a declaration of local variables in the body: the compiler's word that their types are
+ * the same there as before the function. Two declarations of one function must agree.
+ */
+static void emit_same_types(struct vyre_cl_emitter *emitter,
+                            const struct vyre_cl_function *function, uint32_t first)
+{
+    const struct vyre_cl_program *program = emitter->program;
+    uint32_t end = first + 1;
+    while (end < function->local_count && is_further(program, function, end))
+        end++;
+    vyre_text_append(&emitter->out, "{\n");
+    emit_typedef(emitter, function, &program->locals[function->first_local + first], "vyre_here_");
+    for (uint32_t i = function->first_local + first; i < function->first_local + end; i++)
+        vyre_text_appendf(&emitter->out,
+                          "void vyre_same_%u(__local vyre_type_%u *);\n"
+                          "void vyre_same_%u(__local vyre_here_%u *);\n",
+                          i, i, i, i);
+    vyre_text_append(&emitter->out, "}\n");
 }
 
 static void emit_local_names(struct vyre_cl_emitter *emitter,
@@ -156,7 +189,7 @@ static void emit_local_names(struct vyre_cl_emitter *emitter,
     vyre_text_append(&emitter->out, "\n");
 }
 
-/* The body as it stands, without the declarations of local variables. */
+/* The body as it stands, but for the declarations of local variables. */
 static void emit_body(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
 {
     uint32_t from = start_of(emitter, function->body);
@@ -169,9 +202,10 @@ static void emit_body(struct vyre_cl_emitter *emitter, const struct vyre_cl_func
     }
     for (uint32_t i = 0; i < function->local_count; i++) {
         const struct vyre_cl_local *local = &emitter->program->locals[function->first_local + i];
-        if (i > 0 && local->first == local[-1].first)
+        if (is_further(emitter->program, function, i))
             continue;
         copy_bytes(emitter, from, start_of(emitter, local->first));
+        emit_same_types(emitter, function, i);
         from = end_of(emitter, local->last);
     }
     copy_bytes(emitter, from, end_of(emitter, function->last));
