@@ -411,6 +411,43 @@ static void dispatcher_of_local_type_that_differs_inside_does_not_build(void **s
     }
 }
 
+/* A name that only "##" makes brings in what no kernel was seen to reach. */
+static void dispatcher_of_pasted_place_does_not_build(void **state)
+{
+    static const char *const sources[] = {
+        "#define HERE_NOW __LINE__\n#define CAT(a, b) a##b\n"
+        "__kernel void k(__global uint *o) { o[get_global_id(0)] = CAT(HERE_, NOW); }\n",
+        "#define CAT(a, b) a##b\n"
+        "__kernel void k(__global uint *o) { o[get_global_id(0)] = CAT(__LI, NE__); }\n",
+        "#define HERE_NOW __LINE__\n#define CAT(a, b) a##b\n#if CAT(HERE_, NOW) > 4\n"
+        "#define N 1\n#else\n#define N 2\n#endif\n"
+        "__kernel void k(__global uint *o) { o[get_global_id(0)] = N; }\n",
+    };
+    static char log[65536];
+    struct cl_host *host = *state;
+    for (size_t i = 0; i < COUNT_OF(sources); i++) {
+        clReleaseProgram(host_build(host, sources[i], strlen(sources[i]), "-cl-std=CL3.0"));
+        assert_int_not_equal(build_dispatcher(host, sources[i], "-cl-std=CL3.0", log, sizeof log),
+                             CL_SUCCESS);
+    }
+}
+
+static void dispatcher_of_unused_place_equals_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source = "#define CHECK(c) if (!(c)) printf(\"%s:%d\", __FILE__, __LINE__)\n"
+                  "#define NAME(a) a##_one\n"
+                  "void debug(uint x) { CHECK(x); }\n"
+                  "__kernel void use(__global uint *out) {\n"
+                  "    uint add_one = 1;\n"
+                  "    out[get_global_id(0)] += NAME(add);\n"
+                  "}\n",
+        .local_size = {16, 1, 1},
+        .uses = {{"use", "g", {5, 1, 1}}},
+    };
+    compare_all(state, &twin, true);
+}
+
 static void dispatcher_local_type_used_in_products_equals_enqueue(void **state)
 {
     static const struct twin_case twin = {
@@ -651,6 +688,8 @@ int main(void)
         cmocka_unit_test(dispatcher_directives_of_functions_left_out_are_kept),
         cmocka_unit_test(dispatcher_of_hidden_static_variable_does_not_build),
         cmocka_unit_test(dispatcher_of_local_type_that_differs_inside_does_not_build),
+        cmocka_unit_test(dispatcher_of_pasted_place_does_not_build),
+        cmocka_unit_test(dispatcher_of_unused_place_equals_enqueue),
         cmocka_unit_test(dispatcher_local_type_used_in_products_equals_enqueue),
         cmocka_unit_test(dispatcher_scalars_of_mixed_sizes_equal_enqueue),
         cmocka_unit_test(dispatcher_local_arrays_and_barriers_equal_enqueue),

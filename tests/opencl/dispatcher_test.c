@@ -164,13 +164,37 @@ static void check_what_would_change_meaning_refuses(void **state)
     refuses("int vyre_x;" K, "identifier with the prefix vyre_");
     refuses("__kernel void k(__global int *a) { a[0] = __LINE__; }",
             "the source asks where it stands");
-    refuses("#if __OPENCL_C_VERSION__ < 200\n#endif\n" K,
-            "the source asks for the version of OpenCL C");
+    refuses("#if __OPENCL_C_VERSION__ < 200\n#endif\n" K, "directive about a word of the language");
     refuses("__global int counter;" K, "variable at program scope");
     refuses("int x = 3;" K, "variable at program scope");
     refuses("struct s { int a; } one;" K, "variable at program scope");
     refuses("__constant int *p;" K, "variable at program scope");
-    refuses("__attribute__((overloadable)) int f(int a) { return a; }" K, "overloaded functions");
+}
+
+/* Words that ask for the place, and others, count in what is kept of a source only. */
+static void check_words_that_nothing_keeps_takes(void **state)
+{
+#define LOG "#define HERE __LINE__\n#define LOG(x) log_at(HERE, x)\n"
+    (void)state;
+    takes(LOG K, VYRE_CL_FORM_LOOPED);
+    takes(LOG "int f(int a) { LOG(a); asm(\"nop\"); return a; }" K, VYRE_CL_FORM_LOOPED);
+    takes("__attribute__((overloadable)) int f(int a) { return a; }" K, VYRE_CL_FORM_LOOPED);
+    takes("#define PLACE __FILE__ __func__ __COUNTER__ __DATE__ typeof\n" K, VYRE_CL_FORM_LOOPED);
+    refuses(LOG "__kernel void k(__global int *a) { LOG(a); }", "the source asks where it stands");
+    refuses(LOG "int f(int a) { return HERE; } __kernel void k(__global int *a) { a[0] = f(1); }",
+            "the source asks where it stands");
+    refuses("__attribute__((overloadable)) int f(int a) { return a; }"
+            "__kernel void k(__global int *a) { a[0] = f(1); }",
+            "overloaded functions");
+    /* What is outside functions, and every conditional, is kept whatever kernels reach. */
+    refuses(LOG "__constant int n = HERE;" K, "the source asks where it stands");
+    refuses(LOG "struct s { int a[HERE]; };" K, "the source asks where it stands");
+    refuses(LOG "#if HERE > 2\n#endif\n" K, "the source asks where it stands");
+    refuses(LOG "int f(int a) {\n#if HERE > 2\n#endif\nreturn a; }" K,
+            "the source asks where it stands");
+    refuses("#if __LINE__ > 2\n#endif\n" K, "directive about a word of the language");
+    refuses("#define __LINE__ 2\n" K, "macro that changes a word of the language");
+#undef LOG
 }
 
 static void check_variables_that_outlive_a_call_refuses(void **state)
@@ -538,6 +562,7 @@ int main(void)
         cmocka_unit_test(check_barriers_by_any_way_take_groups),
         cmocka_unit_test(check_what_it_does_not_know_refuses),
         cmocka_unit_test(check_what_would_change_meaning_refuses),
+        cmocka_unit_test(check_words_that_nothing_keeps_takes),
         cmocka_unit_test(check_variables_that_outlive_a_call_refuses),
         cmocka_unit_test(check_work_group_functions_take_groups_or_refuse),
         cmocka_unit_test(check_what_cannot_run_resident_refuses),

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "backend/opencl/dispatcher/kernels.h"
+#include "backend/opencl/dispatcher/words.h"
 
 static void copy_bytes(struct vyre_cl_emitter *emitter, uint32_t from, uint32_t to)
 {
@@ -288,9 +289,23 @@ static void emit_directives(struct vyre_cl_emitter *emitter,
     }
 }
 
+/*
+ * Words that nothing mentions which is kept, but that "##" could call to life, do not compile; in a
+ * conditional neither.
+ */
+static void emit_traps(struct vyre_cl_emitter *emitter)
+{
+    const char *word;
+    for (size_t i = 0; (word = vyre_cl_word_place(i)) != NULL; i++) {
+        if (emitter->program->pastes)
+            vyre_text_appendf(&emitter->out, "#define %s \"vyre\"[vyre_place]\n", word);
+    }
+}
+
 void vyre_cl_emit_source(struct vyre_cl_emitter *emitter)
 {
     const struct vyre_cl_program *program = emitter->program;
+    emit_traps(emitter);
     uint32_t from = program->source_offset;
     for (uint32_t i = 0; i < program->function_count; i++) {
         const struct vyre_cl_function *function = &program->functions[i];

@@ -85,6 +85,7 @@ static void make_lists(struct vyre_cl_program *program)
         brackets += token->kind == VYRE_CL_TOKEN_SIGN && token->sign == '(';
         hashes += token->kind == VYRE_CL_TOKEN_SIGN && token->sign == '#';
         locals += token->kind == VYRE_CL_TOKEN_SIGN && (token->sign == ',' || token->sign == ';');
+        program->pastes = program->pastes || (token->sign == '#' && token->size == 2);
     }
     struct vyre_arena *arena = program->arena;
     program->match = vyre_arena_allocate(arena, tokens * sizeof *program->match, 8);

@@ -54,6 +54,7 @@ struct vyre_cl_name_facts {
     uint8_t visit;  /* 0 not seen, 1 on the path, 2 done */
     bool is_entry;  /* of a kernel in this dispatcher */
     bool is_called; /* reached from another name */
+    bool stands;    /* in the output, whatever the kernels reach */
 };
 
 struct vyre_cl_program {
@@ -69,6 +70,7 @@ struct vyre_cl_program {
     struct vyre_cl_local *locals;
     uint32_t local_count;
     bool is_groupwise;  /* some kernel has a barrier or the like */
+    bool pastes;        /* some macro has a "##" */
     const char *reason; /* the first refusal, or NULL */
 };
 
