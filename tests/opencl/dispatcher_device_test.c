@@ -177,7 +177,7 @@ static void compare(struct cl_host *host, const struct twin_case *twin,
 {
     unsigned char *plain[BUFFERS];
     unsigned char *resident[BUFFERS];
-    char options[256] = "";
+    char options[256] = "-cl-std=CL3.0"; /* both sides are built alike */
     for (size_t i = 0; i < 3 && twin->defines[i]; i++)
         snprintf(options + strlen(options), sizeof options - strlen(options), " -D%s",
                  twin->defines[i]);
@@ -448,6 +448,22 @@ static void dispatcher_of_unused_place_equals_enqueue(void **state)
     compare_all(state, &twin, true);
 }
 
+static void dispatcher_version_of_the_language_equals_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source = "#if __OPENCL_C_VERSION__ >= 300\n#define A 3\n"
+                  "#elif __OPENCL_C_VERSION__ >= 200\n#define A 2\n#else\n#define A 1\n#endif\n"
+                  "#if defined(__opencl_c_generic_address_space) && defined(__has_builtin)\n"
+                  "#define B 10\n#else\n#define B 20\n#endif\n"
+                  "__kernel void use(__global uint *out) {\n"
+                  "    out[get_global_id(0)] += A + B + __OPENCL_C_VERSION__;\n"
+                  "}\n",
+        .local_size = {16, 1, 1},
+        .uses = {{"use", "g", {5, 1, 1}}},
+    };
+    compare_all(state, &twin, true);
+}
+
 static void dispatcher_local_type_used_in_products_equals_enqueue(void **state)
 {
     static const struct twin_case twin = {
@@ -643,7 +659,7 @@ static void dispatcher_leaves_by_lease_and_is_launched_again(void **state)
     for (uint32_t groups = 1; groups <= 2; groups++) {
         struct cl_resident resident;
         input.resident_groups = groups;
-        resident_open(&resident, host, &input, "");
+        resident_open(&resident, host, &input, "-cl-std=CL3.0");
         resident.ring->lease_turns = 7;
         uint32_t *data = host_memory(host, 4096);
         static const uint32_t some[3] = {2, 1, 1};
@@ -690,6 +706,7 @@ int main(void)
         cmocka_unit_test(dispatcher_of_local_type_that_differs_inside_does_not_build),
         cmocka_unit_test(dispatcher_of_pasted_place_does_not_build),
         cmocka_unit_test(dispatcher_of_unused_place_equals_enqueue),
+        cmocka_unit_test(dispatcher_version_of_the_language_equals_enqueue),
         cmocka_unit_test(dispatcher_local_type_used_in_products_equals_enqueue),
         cmocka_unit_test(dispatcher_scalars_of_mixed_sizes_equal_enqueue),
         cmocka_unit_test(dispatcher_local_arrays_and_barriers_equal_enqueue),

@@ -33,9 +33,6 @@ static const struct reason PLACE[] = {
 };
 
 static const struct reason OPAQUE[] = {
-    {"__OPENCL_C_VERSION__", "the source asks for the version of OpenCL C"},
-    {"__opencl_c_*", "the source asks for the version of OpenCL C"},
-    {"__has_*", "the source asks what the compiler has"},
     {"asm", "inline assembly"},
     {"__asm", "inline assembly"},
     {"__asm__", "inline assembly"},
