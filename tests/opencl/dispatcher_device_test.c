@@ -265,6 +265,28 @@ static void dispatcher_ids_in_helpers_equal_enqueue(void **state)
     compare_all(state, &twin, true);
 }
 
+static void dispatcher_continued_lines_equal_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source = "#define STEP(a,\\\nb) \\\n    do{\\\n        (a)+=(b);\\\n        /* *\\\n"
+                  "         */\\\n    }\\\nwhile(0)\n"
+                  "#define TWICE(a)\\\r\n((a)\\\r\n*2)\r\n"
+                  "#define SUM(a, b) (a) \\  \n + (b)\n"
+                  "#define CALL\\\n(f) f(3u)\n"
+                  "uint add(uint x)\\\n{return\\\n x+\\\n1;}\\\n\n"
+                  "__kernel void use(__global uint *out) {\n"
+                  "    __local uint t[4\\\n+4];\n"
+                  "    uint i = get_global_id(0), l = get_local_id(0);\n"
+                  "    t[l] = out[i];\n"
+                  "    STEP(t[l],\\\nTWICE(i));\n"
+                  "    out[i] = SUM(t[l], sizeof(t)) + CALL(add);\n"
+                  "}\n",
+        .local_size = {8, 1, 1},
+        .uses = {{"use", "g", {5, 1, 1}}},
+    };
+    compare_all(state, &twin, true);
+}
+
 static void dispatcher_arguments_of_ids_are_evaluated_once(void **state)
 {
     static const struct twin_case twin = {
@@ -700,6 +722,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dispatcher_saxpy_equals_enqueue),
         cmocka_unit_test(dispatcher_ids_in_helpers_equal_enqueue),
+        cmocka_unit_test(dispatcher_continued_lines_equal_enqueue),
         cmocka_unit_test(dispatcher_arguments_of_ids_are_evaluated_once),
         cmocka_unit_test(dispatcher_directives_of_functions_left_out_are_kept),
         cmocka_unit_test(dispatcher_of_hidden_static_variable_does_not_build),

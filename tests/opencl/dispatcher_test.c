@@ -137,7 +137,6 @@ static void check_what_it_does_not_know_refuses(void **state)
     refuses("int x @ 3;" K, "byte that is no OpenCL C");
     refuses("__constant char c[] = \"a\n\";" K, "literal over several lines");
     refuses(K "/* open", "comment without an end");
-    refuses("#define A get_\\\nglobal_id\n" K, "line continuation inside a token");
     refuses("int f(int a) <% return a; %>" K, "digraph or trigraph");
     refuses("}" K, "brackets that do not match");
     refuses("int f(int a[) {]}" K, "brackets that do not match");
@@ -153,6 +152,51 @@ static void check_what_it_does_not_know_refuses(void **state)
     refuses("#if f\n#endif\nint f(int a) { return a; }" K, "directive about a function's name");
     refuses("#define f 1\nint f(int a) { return a; }" K, "macro and function of one name");
     refuses("int f(int a);int f(int a, int b) { return a; }" K, "function declared in two ways");
+}
+
+/* A continuation may stand wherever it joins no two halves of a token. */
+static void check_continuations_between_tokens_takes(void **state)
+{
+    static const char *const good[] = {
+        "#define F(a,\\\nb) ((a)\\\n+(b)\\\n)\n",
+        "#define F(a, b) \\\r\ndo{\\\r\n(a)+=\\\r\n(b);}\\\r\nwhile(0)\r\n",
+        "#define F(a) (a) \\  \n + 1\n#define G(a) (a)\\\t\r\n+1\n",
+        "#define F(a) f(a)/**/\\\n/* one *\\\n* two **\\\n **/\\\n+1 // end\\\n of it\n",
+        "#define A 1\\\n\n#define B 2 \\\n\\\n\\\n\n#define C\\\n\n",
+        "__constant char c[] =\\\n\"a\\\nb\\\\\"\\\n;\n",
+        "int f(int a)\\\n{return\\\n-a\\\n-1-\\\n(a<\\\n2)-a\\\n.b;}\\\n",
+        "#\\\ndefine\\\n F\\\n(barrier) 1\n", /* takes a parameter: no barrier in its body */
+    };
+    static const char *const split[] = {
+        "#define A get_\\\nglobal_id\n",
+        "#define A get_\\ \nglobal_id\n",
+        "#define A 1\\\r\n2\n",
+        "#define A 1e\\\n+3\n",
+        "#define A .\\\n5\n",
+        "#define A a +\\\n+ b\n",
+        "#define A 1 <\\\n< 2\n",
+        "#define A 1 >>\\\n= 2\n",
+        "#define A a-\\\n>b\n",
+        "#define A ..\\\n.\n",
+        "#define A(x) a #\\\n# x\n",
+        "/\\\n* */",
+        "/\\\n/\n",
+        "/* *\\\n/ */",
+        "/* *\\\n\\\n/ */",
+    };
+    char source[256];
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(good); i++) {
+        snprintf(source, sizeof source, "%s%s", good[i],
+                 "__kernel void k(__global int *a) { a[0] = F(1); }");
+        takes(source, VYRE_CL_FORM_LOOPED);
+    }
+    for (size_t i = 0; i < COUNT_OF(split); i++) {
+        snprintf(source, sizeof source, "%s%s", split[i], K);
+        refuses(source, "line continuation inside a token");
+    }
+    refuses("// one \\ \n two\n" K, "comment that may end at two places");
+    refuses("int f(int a) { return a; }\r" K, "byte that is no OpenCL C");
 }
 
 static void check_what_would_change_meaning_refuses(void **state)
@@ -563,6 +607,7 @@ int main(void)
         cmocka_unit_test(check_barrier_free_source_takes_loops),
         cmocka_unit_test(check_barriers_by_any_way_take_groups),
         cmocka_unit_test(check_what_it_does_not_know_refuses),
+        cmocka_unit_test(check_continuations_between_tokens_takes),
         cmocka_unit_test(check_what_would_change_meaning_refuses),
         cmocka_unit_test(check_words_that_nothing_keeps_takes),
         cmocka_unit_test(check_variables_that_outlive_a_call_refuses),

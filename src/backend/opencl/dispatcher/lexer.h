@@ -3,8 +3,8 @@
  *
  * Comments, white space and line continuations are no tokens. Directives are tokenized like the rest;
  * each of their tokens carries `directive`, and the '#' that starts one is their first. Whatever the
- * lexer does not know with certainty ends it with a reason: a continuation in the midst of a token,
- * bytes outside ASCII, digraphs, a directive without meaning here.
+ * lexer does not know with certainty ends it with a reason: a continuation in the midst of a token (one
+ * between tokens is as good as a space), bytes outside ASCII, digraphs, a directive without meaning here.
  */
 #ifndef VYRE_BACKEND_OPENCL_DISPATCHER_LEXER_H
 #define VYRE_BACKEND_OPENCL_DISPATCHER_LEXER_H
