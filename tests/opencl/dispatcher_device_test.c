@@ -486,6 +486,99 @@ static void dispatcher_version_of_the_language_equals_enqueue(void **state)
     compare_all(state, &twin, true);
 }
 
+/* Conditionals in heads, decided one way and the other. */
+static void dispatcher_conditional_parameters_equal_enqueue(void **state)
+{
+    static const char source[] =
+        "#ifndef WIDE\n#define WIDE 1\n#endif\n"
+        "uint mix(uint a\n"
+        "#if WIDE > 1 // the second\n"
+        "         , uint b /* )\n */\n"
+        "#endif\n"
+        "         );\n"
+        "uint mix(\n"
+        "#if WIDE > 1\n"
+        "         uint a, uint b)\n"
+        "#else\n"
+        "         uint a)\n"
+        "#endif\n"
+        "{\n"
+        "#if WIDE > 1\n"
+        "    return a * 31 + b + get_local_id(0);\n"
+        "#else\n"
+        "    return a * 7 + get_local_id(0);\n"
+        "#endif\n"
+        "}\n"
+        "__kernel\n"
+        "#ifdef SHAPE\n"
+        "__attribute__((reqd_work_group_size(SHAPE, 1, 1)))\n"
+        "#endif\n"
+        "void use(__global uint *out,\n"
+        "#if defined(SCALED) && WIDE > 1\n"
+        "    const uint scale, __local uint *room,\n"
+        "#elif defined(SCALED)\n"
+        "    ulong scale,\n"
+        "#endif\n"
+        "    __global\n"
+        "#ifdef SIGNED\n"
+        "    int\n"
+        "#else\n"
+        "    uint\n"
+        "#endif\n"
+        "    *in)\n"
+        "{\n"
+        "    uint i = get_global_id(0);\n"
+        "#if WIDE > 1\n"
+        "    out[i] += mix(in[i], i);\n"
+        "#else\n"
+        "    out[i] += mix(in[i]);\n"
+        "#endif\n"
+        "#ifdef SCALED\n"
+        "    out[i] *= (uint)scale;\n"
+        "#if WIDE > 1\n"
+        "    room[get_local_id(0)] = out[i]; out[i] += room[get_local_id(0)];\n"
+        "#endif\n"
+        "#endif\n"
+        "}\n";
+    static const struct twin_case twins[] = {
+        {.source = source, .local_size = {16, 1, 1}, .uses = {{"use", "gg", {5, 1, 1}}}},
+        {.source = source,
+         .defines = {"SCALED=1", "SHAPE=16"},
+         .local_size = {16, 1, 1},
+         .uses = {{"use", "g8g", {5, 1, 1}}}},
+        {.source = source,
+         .defines = {"SCALED", "WIDE=2", "SIGNED"},
+         .local_size = {16, 1, 1},
+         .uses = {{"use", "g4lg", {5, 1, 1}}}},
+    };
+    for (size_t i = 0; i < COUNT_OF(twins); i++)
+        compare_all(state, &twins[i], true);
+}
+
+/* The reader takes what nothing defines for undefined and knows no unsigned numbers; the compiler does. */
+static void dispatcher_of_conditional_that_comes_out_otherwise_does_not_build(void **state)
+{
+    static const char *const sources[] = {
+        "__kernel void k(\n#ifdef __clang__\n__global uint *o\n#else\n__global int *o\n#endif\n)\n"
+        "{ o[get_global_id(0)] = 1; }\n",
+        "__kernel void k(__global uint *o\n#ifndef __clang__\n#else\n#endif\n)\n"
+        "{ o[get_global_id(0)] = 1; }\n",
+        "__kernel void k(__global\n#if -1 > 0u\nuint\n#else\nint\n#endif\n*o)\n"
+        "{ o[get_global_id(0)] = 1; }\n",
+        "void unused(int a\n#ifdef __clang__\n#define N 5\n, int b\n#endif\n) {}\n"
+        "#ifndef N\n#define N 3\n#endif\n"
+        "__kernel void k(__global uint *o) { o[get_global_id(0)] = N; }\n",
+    };
+    static char log[65536];
+    struct cl_host *host = *state;
+    for (size_t i = 0; i < COUNT_OF(sources); i++) {
+        clReleaseProgram(host_build(host, sources[i], strlen(sources[i]), "-cl-std=CL3.0"));
+        assert_int_not_equal(build_dispatcher(host, sources[i], "-cl-std=CL3.0", log, sizeof log),
+                             CL_SUCCESS);
+        assert_contains(log, "comes out otherwise");
+    }
+}
+
 static void dispatcher_local_type_used_in_products_equals_enqueue(void **state)
 {
     static const struct twin_case twin = {
@@ -730,6 +823,8 @@ int main(void)
         cmocka_unit_test(dispatcher_of_pasted_place_does_not_build),
         cmocka_unit_test(dispatcher_of_unused_place_equals_enqueue),
         cmocka_unit_test(dispatcher_version_of_the_language_equals_enqueue),
+        cmocka_unit_test(dispatcher_conditional_parameters_equal_enqueue),
+        cmocka_unit_test(dispatcher_of_conditional_that_comes_out_otherwise_does_not_build),
         cmocka_unit_test(dispatcher_local_type_used_in_products_equals_enqueue),
         cmocka_unit_test(dispatcher_scalars_of_mixed_sizes_equal_enqueue),
         cmocka_unit_test(dispatcher_local_arrays_and_barriers_equal_enqueue),

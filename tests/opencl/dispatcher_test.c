@@ -143,7 +143,6 @@ static void check_what_it_does_not_know_refuses(void **state)
     refuses("#if X\nint f(void) {\n#else\nint f(int a) {\n#endif\nreturn 1; }" K,
             "brackets that depend on a conditional");
     refuses("#if X\n#endif\n#endif\n" K, "conditional without a beginning");
-    refuses("int f(\n#if X\nint a\n#endif\n) { return 1; }" K, "directive inside a declaration");
     refuses("#define FN(n) int n(int x) { return x; }\nFN(f)\n" K,
             "macro call or unknown declaration at program scope");
     refuses("int f(int a)[3];" K, "macro call or unknown declaration at program scope");
@@ -454,6 +453,127 @@ static void generate_operators_in_types_stay_whole(void **state)
     }
 }
 
+/* A kernel whose second parameter is there if the condition holds; the caller says that it has one. */
+static void check_condition(const char *before, const char *condition, bool holds)
+{
+    char source[512];
+    snprintf(source, sizeof source,
+             "%s__kernel void k(__global int *a\n#if %s\n, int b\n#endif\n) { a[0] = 1; }", before,
+             condition);
+    if (holds)
+        refuses(source, "another number of arguments than the source shows");
+    else
+        takes(source, VYRE_CL_FORM_LOOPED);
+}
+
+static void check_conditionals_in_heads_are_decided(void **state)
+{
+    static const char defines[] = "#define ONE 1\n#define TWO (ONE + 1)\n#define EMPTY\n"
+                                  "#define SOME(x) x\n#define GONE 1\n#undef GONE\n"
+                                  "#ifdef ONE\n#define SEEN 1\n#else\n#define UNSEEN 1\n#endif\n";
+    static const char *const true_ones[] = {
+        "1",
+        "ONE",
+        "TWO == 2",
+        "!0 && ~0 == -1",
+        "defined ONE && defined(EMPTY) && defined(SOME)",
+        "!defined(GONE) && SEEN && !UNSEEN",
+        "NOWHERE == 0",
+        "1 ? 2 : 0",
+        "0x10u == 16 && 010 == 8 && 10UL == 10",
+        "1 + 2 * 3 == 7 && (1 + 2) * 3 == 9 && 10 - 4 - 3 == 3",
+        "1 << 3 >> 1 == 4 && 7 / 2 == 3 && 7 % 4 == 3",
+        "(6 & 3) == 2 && (6 | 1) == 7 && (6 ^ 3) == 5",
+        "1 < 2 && 2 <= 2 && 3 > 2 && 2 >= 2 && 1 != 2",
+        "0 && 1 || 1",
+    };
+    static const char *const unknown[] = {
+        "SOME(1)",
+        "1 +",
+        "(1",
+        "1)",
+        "1 2",
+        "1.0 > 0",
+        "'a' == 97",
+        "1 / 0",
+        "cl_khr_fp64",
+        "__OPENCL_VERSION__ >= 200",
+        "defined(__OPENCL_C_VERSION__)",
+        "defined(1)",
+        "EMPTY",
+        "1 ? 2",
+        "TWO ONE",
+    };
+    char text[256];
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(true_ones); i++) {
+        check_condition(defines, true_ones[i], true);
+        snprintf(text, sizeof text, "!(%s)", true_ones[i]);
+        check_condition(defines, text, false);
+    }
+    for (size_t i = 0; i < COUNT_OF(unknown); i++) {
+        snprintf(text, sizeof text,
+                 "#define ONE 1\n#define EMPTY\n#define SOME(x) x\n#define TWO (ONE + 1)\n"
+                 "int f(int a\n#if %s\n, int b\n#endif\n);\n%s",
+                 unknown[i], K);
+        refuses(text, "directive inside a declaration");
+    }
+    /* What a macro is may itself depend on something that is not known. */
+    refuses("#ifdef cl_khr_fp64\n#define WIDE\n#endif\nint f(\n#ifdef WIDE\nint a\n#endif\n);" K,
+            "directive inside a declaration");
+}
+
+static void check_conditionals_in_heads_keep_their_shape(void **state)
+{
+    static const char inside[] = "directive inside a declaration";
+    (void)state;
+    takes("int f(\n#if X\nint a\n#endif\n) { return 1; }" K, VYRE_CL_FORM_LOOPED);
+    takes("int f(\n#ifdef X\nint a)\n#else\nint a, int b)\n#endif\n{ return a + b; }\n"
+          "__kernel void k(__global int *a) { a[0] = f(1, 2); }",
+          VYRE_CL_FORM_LOOPED);
+    takes("__kernel\n#ifdef X\n__attribute__((reqd_work_group_size(32, 1, 1)))\n#endif\n"
+          "void k(__global int *a) { a[0] = 1; }",
+          VYRE_CL_FORM_LOOPED);
+    takes("__kernel void k(\n#ifdef X\n#if Y\n#define Z\n#else\nread_only image2d_t i)\n#endif\n"
+          "#elif !defined(Y)\n__global\n#ifndef X\nint\n#endif\n*\n#endif\n a) { a[0] = 1; }",
+          VYRE_CL_FORM_LOOPED);
+    refuses("int f(int a\n#if 1\n#define N 3\n#endif\n) { return a; }" K, inside);
+    refuses("int f(int a\n#if 1\n); int g(int a\n#endif\n);" K, inside);
+    refuses("int f(int a)\n#if 1\n{ return a;\n#else\n{\n#endif\n}" K, inside);
+    refuses("typedef\n#if 1\nint\n#else\nfloat\n#endif\nreal;" K, inside);
+    refuses("__constant\n#if 1\nint\n#endif\nn = 3;" K, inside);
+    refuses("#if 1\nint\n#endif\nf(int a) { return a; }" K, inside);
+    refuses("int f(int a\n#if 1\n, int b) { return a; }" K, inside);
+    refuses("int get_x(int a\n#ifdef get_global_id\n, int b\n#endif\n);" K,
+            "directive about a word of the language");
+    refuses("int f(int a\n#ifdef f\n, int b\n#endif\n);" K, "directive about a function's name");
+    /* What was decided is asked again of the compiler. */
+    writes("__kernel void k(__global int *a\n#if X > 1\n, int b\n#endif\n) {}",
+           "\n#if X > 1\n#error");
+    writes("#define X 2\nint f(int a\n#if X > 1\n, int b\n#endif\n);" K,
+           "\n#if X > 1\n\n#else\n#error");
+}
+
+/* Conditions that a naive reader would take for ever or all of the stack for. */
+static void check_conditions_without_end_are_left(void **state)
+{
+    char *source = malloc(1 << 20);
+    size_t size = 0;
+    (void)state;
+    size += (size_t)sprintf(source + size, "#define A0 1\n#define S S\n");
+    for (int i = 1; i < 60; i++)
+        size += (size_t)sprintf(source + size, "#define A%d A%d + A%d\n", i, i - 1, i - 1);
+    static const char *const conditions[] = {"A59", "S", "(", "1?", "!", "-", "1+("};
+    for (size_t i = 0; i < COUNT_OF(conditions); i++) {
+        size_t at = size + (size_t)sprintf(source + size, "int f(int a\n#if ");
+        for (int n = 0; n < (i < 2 ? 1 : 100000); n++)
+            at += (size_t)sprintf(source + at, "%s", conditions[i]);
+        sprintf(source + at, "\n, int b\n#endif\n);\n%s", K);
+        refuses(source, "directive inside a declaration");
+    }
+    free(source);
+}
+
 static void check_defines_of_build_options_are_seen(void **state)
 {
     (void)state;
@@ -464,6 +584,9 @@ static void check_defines_of_build_options_are_seen(void **state)
     assert_int_equal(form, VYRE_CL_FORM_LOOPED);
     assert_int_equal(check_with(source, "F(x)=barrier(1)", reason, &form), VYRE_OK);
     assert_int_equal(form, VYRE_CL_FORM_GROUPED);
+    assert_int_equal(check_with("__kernel void k(__global int *a\n#if N < 3\n, int b\n#endif\n) {}",
+                                "N=3", reason, &form),
+                     VYRE_OK);
     assert_int_equal(check_with(source, "F=printf", reason, &form), VYRE_UNSUPPORTED);
     assert_int_equal(check_with(source, "get_local_id=F", reason, &form), VYRE_UNSUPPORTED);
     assert_int_equal(check_with(source, "F=\\", reason, &form), VYRE_UNSUPPORTED);
@@ -543,7 +666,9 @@ static void generate_mutated_source_never_fails_otherwise(void **state)
     static const char seed[] =
         "#define T(i) tile[i]\n#if N > 3\nint g(int x) { return x; }\n#else\nint g(int);\n#endif\n"
         "constant float c[2] = {1.0f, 2e-3f}; /* c */ typedef struct { int a; } s;\n"
-        "static inline int h(int x, s *p) { return g(x) + p->a; } // h\n"
+        "static inline int h(int x,\n#if defined(N) && N > 3\nint y,\n#else // h\n#endif\n s *p) "
+        "{\n"
+        "  return g(x) + p->a; } // h\n"
         "__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\n"
         "void k(__global int *a) {\n  __local int tile[4], u; __local int *p = tile;\n"
         "  s v = {3};\n  T(0) = h(1, &v) + sizeof(tile);\n  for (int i = 0; i < 3; i++) { u += i; "
@@ -617,6 +742,9 @@ int main(void)
         cmocka_unit_test(check_arguments_unlike_the_source_refuses),
         cmocka_unit_test(check_local_variables_that_could_be_mistaken_refuses),
         cmocka_unit_test(generate_operators_in_types_stay_whole),
+        cmocka_unit_test(check_conditionals_in_heads_are_decided),
+        cmocka_unit_test(check_conditionals_in_heads_keep_their_shape),
+        cmocka_unit_test(check_conditions_without_end_are_left),
         cmocka_unit_test(check_defines_of_build_options_are_seen),
         cmocka_unit_test(generate_bad_input_is_invalid),
         cmocka_unit_test(generate_gives_back_all_memory),

@@ -33,8 +33,16 @@ static uint32_t end_of(const struct vyre_cl_emitter *emitter, uint32_t token)
 
 void vyre_cl_emit_tokens(struct vyre_cl_emitter *emitter, uint32_t first, uint32_t end)
 {
-    if (first < end)
-        copy_bytes(emitter, start_of(emitter, first), end_of(emitter, end - 1));
+    uint32_t from = first;
+    for (uint32_t i = first + 1; i < end; i++) {
+        if (!vyre_cl_at(emitter->program, i)->gap)
+            continue;
+        copy_bytes(emitter, start_of(emitter, from), end_of(emitter, i - 1));
+        vyre_text_append(&emitter->out, " ");
+        from = i;
+    }
+    if (from < end)
+        copy_bytes(emitter, start_of(emitter, from), end_of(emitter, end - 1));
 }
 
 static void emit_name(struct vyre_cl_emitter *emitter, uint32_t name)
@@ -102,9 +110,8 @@ static void emit_parameters(struct vyre_cl_emitter *emitter,
         vyre_text_appendf(&emitter->out, ", __local vyre_type_%u *vyre_at_%u",
                           function->first_local + i, function->first_local + i);
     if (function->parameter_count > 0) {
-        vyre_text_append(&emitter->out, ",");
-        copy_bytes(emitter, end_of(emitter, function->open), start_of(emitter, function->close));
-        vyre_text_append(&emitter->out, "\n");
+        vyre_text_append(&emitter->out, ", ");
+        vyre_cl_emit_tokens(emitter, function->open + 1, function->close);
     }
     vyre_text_append(&emitter->out, ")");
 }
@@ -241,6 +248,33 @@ static bool has_locals(const struct vyre_cl_program *program,
     return false;
 }
 
+/*
+ * Conditionals of the head are decided. If one comes out otherwise, the output does not compile, also where
+ * the function is left out: a group that is not expected may tell the preprocessor anything.
+ */
+static void emit_branches(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
+{
+    static const char ERROR[] = "#error \"a conditional comes out otherwise\"\n";
+    const struct vyre_cl_program *program = emitter->program;
+    uint32_t first = function->first;
+    while (first > 0 && vyre_cl_at(program, first - 1)->branch)
+        first--;
+    for (uint32_t i = first; i < function->first;) {
+        const struct vyre_cl_token *token = vyre_cl_at(program, i);
+        uint32_t end = i + 1;
+        while (end < function->first && vyre_cl_at(program, end)->directive == token->directive)
+            end++;
+        vyre_text_append(&emitter->out, "\n");
+        if (token->branch == VYRE_CL_BRANCH_END_OPEN)
+            vyre_text_appendf(&emitter->out, "#else\n%s", ERROR);
+        vyre_cl_emit_tokens(emitter, i, end);
+        vyre_text_append(&emitter->out, "\n");
+        if (token->branch == VYRE_CL_BRANCH_OTHER)
+            vyre_text_append(&emitter->out, ERROR);
+        i = end;
+    }
+}
+
 static void emit_function(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
 {
     const struct vyre_cl_program *program = emitter->program;
@@ -313,6 +347,7 @@ void vyre_cl_emit_source(struct vyre_cl_emitter *emitter)
             continue;
         copy_bytes(emitter, from, start_of(emitter, function->first));
         from = end_of(emitter, function->last);
+        emit_branches(emitter, function);
         if (vyre_cl_function_is_kept(program, function))
             emit_function(emitter, function);
         else

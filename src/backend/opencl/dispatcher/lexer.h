@@ -25,6 +25,15 @@ enum vyre_cl_token_kind {
     VYRE_CL_TOKEN_SIGN,   /* punctuation; an operator of several characters is one */
 };
 
+/* What a directive in the head of a function was taken for: heads.c. */
+enum vyre_cl_branch {
+    VYRE_CL_BRANCH_NONE = 0, /* not in a head */
+    VYRE_CL_BRANCH_TAKEN,    /* begins the group that is read */
+    VYRE_CL_BRANCH_OTHER,    /* begins a group that is not */
+    VYRE_CL_BRANCH_END,
+    VYRE_CL_BRANCH_END_OPEN, /* the end; there is a group that is read, and no #else */
+};
+
 struct vyre_cl_token {
     uint32_t offset; /* in the text */
     uint32_t size;
@@ -33,6 +42,8 @@ struct vyre_cl_token {
     uint8_t kind;
     char sign; /* of a SIGN: the character; '>' for "->", '#' for "##", 0 for other operators */
     bool space_after; /* nothing but the next byte follows at once: needed to tell macro kinds */
+    bool gap;         /* not all that stands between it and the token before it belongs there */
+    uint8_t branch;   /* enum vyre_cl_branch */
 };
 
 struct vyre_cl_name {

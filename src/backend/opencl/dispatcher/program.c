@@ -118,6 +118,7 @@ void vyre_cl_program_read(struct vyre_cl_program *program, struct vyre_arena *ar
 {
     *program = (struct vyre_cl_program){.arena = arena};
     read_tokens(program, input);
+    vyre_cl_program_heads(program);
     make_lists(program);
     refuse_banned(program);
     vyre_cl_program_match(program);

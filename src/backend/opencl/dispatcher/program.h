@@ -88,6 +88,7 @@ bool vyre_cl_function_is_kept(const struct vyre_cl_program *program,
 
 /* ---- Steps of the reading, one file each; each does nothing once there is a reason ---- */
 
+void vyre_cl_program_heads(struct vyre_cl_program *program);      /* heads.c */
 void vyre_cl_program_match(struct vyre_cl_program *program);      /* brackets.c */
 void vyre_cl_program_directives(struct vyre_cl_program *program); /* directives.c */
 void vyre_cl_program_parse(struct vyre_cl_program *program);      /* parse.c */
