@@ -271,6 +271,54 @@ static void kernel_that_disagrees_is_refused(void **state)
     close_all(&f);
 }
 
+/* Constants have 4 or 8 bytes: an argument of another size has a name and a fix, and not at submit. */
+static void argument_of_another_size_is_refused_at_creation(void **state)
+{
+    static const struct {
+        const char *type;
+        enum vyre_scalar declared;
+        const char *fix; /* names this; NULL: taken */
+    } cases[] = {
+        {"char", VYRE_SCALAR_I32, "int"},      {"uchar", VYRE_SCALAR_U32, "uint"},
+        {"short", VYRE_SCALAR_I32, "int"},     {"unsigned short", VYRE_SCALAR_U32, "uint"},
+        {"short", VYRE_SCALAR_I64, "int"},     {"uint4", VYRE_SCALAR_U32, "buffer"},
+        {"float3", VYRE_SCALAR_F64, "buffer"}, {"uchar2", VYRE_SCALAR_U32, "buffer"},
+        {"uint", VYRE_SCALAR_I32, "u32"},      {"float", VYRE_SCALAR_F64, "f32"},
+        {"uchar4", VYRE_SCALAR_U32, NULL},     {"float2", VYRE_SCALAR_U64, NULL},
+        {"whole", VYRE_SCALAR_I32, NULL},
+    };
+    struct vyre_kernel *kernel;
+    struct fixture f;
+    char source[256];
+    (void)state;
+    open_with(&f, (struct vyre_device_desc){0});
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct vyre_kernel_desc desc = {.constants = &cases[i].declared, .constant_count = 1};
+        snprintf(source, sizeof source,
+                 "typedef int whole;\n"
+                 "__kernel void f(__global uint *a, %s amount) { a[0] = ((uint *)&amount)[0]; }",
+                 cases[i].type);
+        if (!cases[i].fix) {
+            assert_int_equal(create(&f, source, "f", desc, &kernel), VYRE_OK);
+            continue;
+        }
+        for (int declared = 1; declared >= 0; declared--) {
+            if (!declared && strchr("uf", cases[i].fix[0]) && strlen(cases[i].fix) == 3)
+                break; /* would be reflected */
+            if (!declared)
+                desc = (struct vyre_kernel_desc){0};
+            refuse(&f, source, "f", desc, VYRE_DIAG_OPENCL_ARGUMENTS);
+            assert_non_null(strstr(f.diag.message, "amount"));
+            assert_non_null(strstr(f.diag.fix, cases[i].fix));
+        }
+    }
+    refuse(&f,
+           "typedef int whole; __kernel void f(__global uint *a, whole amount) { a[0] = amount; }",
+           "f", (struct vyre_kernel_desc){0}, VYRE_DIAG_OPENCL_ARGUMENTS);
+    assert_non_null(strstr(f.diag.fix, "constants"));
+    close_all(&f);
+}
+
 /* More specializations than a kernel keeps, twice round. */
 static void kernel_many_variants_all_run(void **state)
 {
@@ -471,6 +519,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(launch_of_any_shape_sees_the_same),
         cmocka_unit_test(kernel_build_error_names_the_line),
         cmocka_unit_test(kernel_that_disagrees_is_refused),
+        cmocka_unit_test(argument_of_another_size_is_refused_at_creation),
         cmocka_unit_test(kernel_many_variants_all_run),
         cmocka_unit_test(replay_each_launch_keeps_its_constant),
         cmocka_unit_test(device_times_lie_between_submit_and_wait),

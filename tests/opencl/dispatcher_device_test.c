@@ -177,7 +177,7 @@ static void compare(struct cl_host *host, const struct twin_case *twin,
 {
     unsigned char *plain[BUFFERS];
     unsigned char *resident[BUFFERS];
-    char options[256] = "";
+    char options[256] = "-cl-std=CL3.0"; /* both sides are built alike */
     for (size_t i = 0; i < 3 && twin->defines[i]; i++)
         snprintf(options + strlen(options), sizeof options - strlen(options), " -D%s",
                  twin->defines[i]);
@@ -261,6 +261,28 @@ static void dispatcher_ids_in_helpers_equal_enqueue(void **state)
         .options = "",
         .local_size = {4, 3, 2},
         .uses = {{"ids", "g", {5, 4, 3}}},
+    };
+    compare_all(state, &twin, true);
+}
+
+static void dispatcher_continued_lines_equal_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source = "#define STEP(a,\\\nb) \\\n    do{\\\n        (a)+=(b);\\\n        /* *\\\n"
+                  "         */\\\n    }\\\nwhile(0)\n"
+                  "#define TWICE(a)\\\r\n((a)\\\r\n*2)\r\n"
+                  "#define SUM(a, b) (a) \\  \n + (b)\n"
+                  "#define CALL\\\n(f) f(3u)\n"
+                  "uint add(uint x)\\\n{return\\\n x+\\\n1;}\\\n\n"
+                  "__kernel void use(__global uint *out) {\n"
+                  "    __local uint t[4\\\n+4];\n"
+                  "    uint i = get_global_id(0), l = get_local_id(0);\n"
+                  "    t[l] = out[i];\n"
+                  "    STEP(t[l],\\\nTWICE(i));\n"
+                  "    out[i] = SUM(t[l], sizeof(t)) + CALL(add);\n"
+                  "}\n",
+        .local_size = {8, 1, 1},
+        .uses = {{"use", "g", {5, 1, 1}}},
     };
     compare_all(state, &twin, true);
 }
@@ -384,6 +406,206 @@ static void dispatcher_of_hidden_static_variable_does_not_build(void **state)
     }
 }
 
+/* The reader does not see what macros declare in a body; the compiler does. */
+static void dispatcher_of_local_type_that_differs_inside_does_not_build(void **state)
+{
+    static const char *const sources[] = {
+        "enum { N = 4 };\n#define DECLARE(n) enum { n = 8 }\n"
+        "__kernel void k(__global uint *o) { DECLARE(N); __local uint t[N];\n"
+        "    t[get_local_id(0)] = 1; o[get_global_id(0)] = sizeof(t); }\n",
+        "enum { NM = 4 };\n#define CAT(a, b) a##b\n"
+        "__kernel void k(__global uint *o) { enum { CAT(N, M) = 8 }; __local uint t[NM];\n"
+        "    t[get_local_id(0)] = 1; o[get_global_id(0)] = sizeof(t); }\n",
+        "enum { M = 4 };\n#define N M\n"
+        "__kernel void k(__global uint *o) { enum { M = 8 }; __local uint t[N];\n"
+        "    t[get_local_id(0)] = 1; o[get_global_id(0)] = sizeof(t); }\n",
+        "typedef uint T;\n#define ALIAS(t, n) typedef t n\n"
+        "__kernel void k(__global uint *o) { ALIAS(float, T); __local T v[8];\n"
+        "    v[get_local_id(0)] = 0.5f; o[get_global_id(0)] = v[get_local_id(0)] * 2.0f; }\n",
+    };
+    static char log[65536];
+    struct cl_host *host = *state;
+    for (size_t i = 0; i < COUNT_OF(sources); i++) {
+        clReleaseProgram(host_build(host, sources[i], strlen(sources[i]), "-cl-std=CL3.0"));
+        assert_int_not_equal(build_dispatcher(host, sources[i], "-cl-std=CL3.0", log, sizeof log),
+                             CL_SUCCESS);
+        assert_contains(log, "vyre_same_0");
+    }
+}
+
+/* A name that only "##" makes brings in what no kernel was seen to reach. */
+static void dispatcher_of_pasted_place_does_not_build(void **state)
+{
+    static const char *const sources[] = {
+        "#define HERE_NOW __LINE__\n#define CAT(a, b) a##b\n"
+        "__kernel void k(__global uint *o) { o[get_global_id(0)] = CAT(HERE_, NOW); }\n",
+        "#define CAT(a, b) a##b\n"
+        "__kernel void k(__global uint *o) { o[get_global_id(0)] = CAT(__LI, NE__); }\n",
+        "#define HERE_NOW __LINE__\n#define CAT(a, b) a##b\n#if CAT(HERE_, NOW) > 4\n"
+        "#define N 1\n#else\n#define N 2\n#endif\n"
+        "__kernel void k(__global uint *o) { o[get_global_id(0)] = N; }\n",
+    };
+    static char log[65536];
+    struct cl_host *host = *state;
+    for (size_t i = 0; i < COUNT_OF(sources); i++) {
+        clReleaseProgram(host_build(host, sources[i], strlen(sources[i]), "-cl-std=CL3.0"));
+        assert_int_not_equal(build_dispatcher(host, sources[i], "-cl-std=CL3.0", log, sizeof log),
+                             CL_SUCCESS);
+    }
+}
+
+static void dispatcher_of_unused_place_equals_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source = "#define CHECK(c) if (!(c)) printf(\"%s:%d\", __FILE__, __LINE__)\n"
+                  "#define NAME(a) a##_one\n"
+                  "void debug(uint x) { CHECK(x); }\n"
+                  "__kernel void use(__global uint *out) {\n"
+                  "    uint add_one = 1;\n"
+                  "    out[get_global_id(0)] += NAME(add);\n"
+                  "}\n",
+        .local_size = {16, 1, 1},
+        .uses = {{"use", "g", {5, 1, 1}}},
+    };
+    compare_all(state, &twin, true);
+}
+
+static void dispatcher_version_of_the_language_equals_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source = "#if __OPENCL_C_VERSION__ >= 300\n#define A 3\n"
+                  "#elif __OPENCL_C_VERSION__ >= 200\n#define A 2\n#else\n#define A 1\n#endif\n"
+                  "#if defined(__opencl_c_generic_address_space) && defined(__has_builtin)\n"
+                  "#define B 10\n#else\n#define B 20\n#endif\n"
+                  "__kernel void use(__global uint *out) {\n"
+                  "    out[get_global_id(0)] += A + B + __OPENCL_C_VERSION__;\n"
+                  "}\n",
+        .local_size = {16, 1, 1},
+        .uses = {{"use", "g", {5, 1, 1}}},
+    };
+    compare_all(state, &twin, true);
+}
+
+/* Conditionals in heads, decided one way and the other. */
+static void dispatcher_conditional_parameters_equal_enqueue(void **state)
+{
+    static const char source[] =
+        "#ifndef WIDE\n#define WIDE 1\n#endif\n"
+        "uint mix(uint a\n"
+        "#if WIDE > 1 // the second\n"
+        "         , uint b /* )\n */\n"
+        "#endif\n"
+        "         );\n"
+        "uint mix(\n"
+        "#if WIDE > 1\n"
+        "         uint a, uint b)\n"
+        "#else\n"
+        "         uint a)\n"
+        "#endif\n"
+        "{\n"
+        "#if WIDE > 1\n"
+        "    return a * 31 + b + get_local_id(0);\n"
+        "#else\n"
+        "    return a * 7 + get_local_id(0);\n"
+        "#endif\n"
+        "}\n"
+        "__kernel\n"
+        "#ifdef SHAPE\n"
+        "__attribute__((reqd_work_group_size(SHAPE, 1, 1)))\n"
+        "#endif\n"
+        "void use(__global uint *out,\n"
+        "#if defined(SCALED) && WIDE > 1\n"
+        "    const uint scale, __local uint *room,\n"
+        "#elif defined(SCALED)\n"
+        "    ulong scale,\n"
+        "#endif\n"
+        "    __global\n"
+        "#ifdef SIGNED\n"
+        "    int\n"
+        "#else\n"
+        "    uint\n"
+        "#endif\n"
+        "    *in)\n"
+        "{\n"
+        "    uint i = get_global_id(0);\n"
+        "#if WIDE > 1\n"
+        "    out[i] += mix(in[i], i);\n"
+        "#else\n"
+        "    out[i] += mix(in[i]);\n"
+        "#endif\n"
+        "#ifdef SCALED\n"
+        "    out[i] *= (uint)scale;\n"
+        "#if WIDE > 1\n"
+        "    room[get_local_id(0)] = out[i]; out[i] += room[get_local_id(0)];\n"
+        "#endif\n"
+        "#endif\n"
+        "}\n";
+    static const struct twin_case twins[] = {
+        {.source = source, .local_size = {16, 1, 1}, .uses = {{"use", "gg", {5, 1, 1}}}},
+        {.source = source,
+         .defines = {"SCALED=1", "SHAPE=16"},
+         .local_size = {16, 1, 1},
+         .uses = {{"use", "g8g", {5, 1, 1}}}},
+        {.source = source,
+         .defines = {"SCALED", "WIDE=2", "SIGNED"},
+         .local_size = {16, 1, 1},
+         .uses = {{"use", "g4lg", {5, 1, 1}}}},
+    };
+    for (size_t i = 0; i < COUNT_OF(twins); i++)
+        compare_all(state, &twins[i], true);
+}
+
+/* The reader takes what nothing defines for undefined and knows no unsigned numbers; the compiler does. */
+static void dispatcher_of_conditional_that_comes_out_otherwise_does_not_build(void **state)
+{
+    static const char *const sources[] = {
+        "__kernel void k(\n#ifdef __clang__\n__global uint *o\n#else\n__global int *o\n#endif\n)\n"
+        "{ o[get_global_id(0)] = 1; }\n",
+        "__kernel void k(__global uint *o\n#ifndef __clang__\n#else\n#endif\n)\n"
+        "{ o[get_global_id(0)] = 1; }\n",
+        "__kernel void k(__global\n#if -1 > 0u\nuint\n#else\nint\n#endif\n*o)\n"
+        "{ o[get_global_id(0)] = 1; }\n",
+        "void unused(int a\n#ifdef __clang__\n#define N 5\n, int b\n#endif\n) {}\n"
+        "#ifndef N\n#define N 3\n#endif\n"
+        "__kernel void k(__global uint *o) { o[get_global_id(0)] = N; }\n",
+    };
+    static char log[65536];
+    struct cl_host *host = *state;
+    for (size_t i = 0; i < COUNT_OF(sources); i++) {
+        clReleaseProgram(host_build(host, sources[i], strlen(sources[i]), "-cl-std=CL3.0"));
+        assert_int_not_equal(build_dispatcher(host, sources[i], "-cl-std=CL3.0", log, sizeof log),
+                             CL_SUCCESS);
+        assert_contains(log, "comes out otherwise");
+    }
+}
+
+static void dispatcher_local_type_used_in_products_equals_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source =
+            "#define N 8\n"
+            "__kernel void multiply(__global uint *c, __global const uint *a,\n"
+            "                       __global const uint *b) {\n"
+            "    int bx = get_group_id(0), by = get_group_id(1);\n"
+            "    int tx = get_local_id(0), ty = get_local_id(1);\n"
+            "    int col = (bx*N)+tx, row = (by*N)+ty, width = (int)get_num_groups(0)*N;\n"
+            "    local uint s[N][N], t[N][N];\n"
+            "    uint sum = 0;\n"
+            "    for (int m = 0; m < width / N; m++) {\n"
+            "        s[ty][tx] = a[row * width + (m*N)+tx]; t[ty][tx] = b[((m*N)+ty) * width + "
+            "col];\n"
+            "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+            "        for (int k = 0; k < N; k++) sum += s[ty][k] * t[k][tx];\n"
+            "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+            "    }\n"
+            "    c[row * width + col] = sum + sizeof(s);\n"
+            "}\n",
+        .local_size = {8, 8, 1},
+        .uses = {{"multiply", "ggg", {4, 4, 1}}},
+    };
+    compare_all(state, &twin, false);
+}
+
 static void dispatcher_scalars_of_mixed_sizes_equal_enqueue(void **state)
 {
     static const struct twin_case twin = {
@@ -434,6 +656,28 @@ static void dispatcher_local_arrays_and_barriers_equal_enqueue(void **state)
                   "}\n",
         .local_size = {8, 8, 1},
         .uses = {{"transpose", "gg", {4, 4, 1}}},
+    };
+    compare_all(state, &twin, false);
+}
+
+static void dispatcher_types_with_operators_equal_enqueue(void **state)
+{
+    static const struct twin_case twin = {
+        .source = "#define BITS 5\n"
+                  "struct pair { uint a[1<<1]; } split(uint x) {\n"
+                  "    struct pair p = {{x & 31, x >> 8}}; return p; }\n"
+                  "__kernel void histogram(__global uint *out, __global const uint *in) {\n"
+                  "    local uint h[1 << BITS], g[BITS >= 5 && BITS != 6 ? 32>>0 : 1];\n"
+                  "    uint l = get_local_id(0);\n"
+                  "    h[l] = 0; g[l] = 0;\n"
+                  "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                  "    atomic_inc(&h[in[get_global_id(0)] & ((1 << BITS) - 1)]);\n"
+                  "    atomic_inc(&g[split(in[get_global_id(0)]).a[0]]);\n"
+                  "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                  "    out[get_global_id(0)] = h[l] * 7 + g[31 - l] + sizeof(h);\n"
+                  "}\n",
+        .local_size = {32, 1, 1},
+        .uses = {{"histogram", "gg", {4, 1, 1}}},
     };
     compare_all(state, &twin, false);
 }
@@ -530,7 +774,7 @@ static void dispatcher_leaves_by_lease_and_is_launched_again(void **state)
     for (uint32_t groups = 1; groups <= 2; groups++) {
         struct cl_resident resident;
         input.resident_groups = groups;
-        resident_open(&resident, host, &input, "");
+        resident_open(&resident, host, &input, "-cl-std=CL3.0");
         resident.ring->lease_turns = 7;
         uint32_t *data = host_memory(host, 4096);
         static const uint32_t some[3] = {2, 1, 1};
@@ -635,11 +879,20 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dispatcher_saxpy_equals_enqueue),
         cmocka_unit_test(dispatcher_ids_in_helpers_equal_enqueue),
+        cmocka_unit_test(dispatcher_continued_lines_equal_enqueue),
         cmocka_unit_test(dispatcher_arguments_of_ids_are_evaluated_once),
         cmocka_unit_test(dispatcher_directives_of_functions_left_out_are_kept),
         cmocka_unit_test(dispatcher_of_hidden_static_variable_does_not_build),
+        cmocka_unit_test(dispatcher_of_local_type_that_differs_inside_does_not_build),
+        cmocka_unit_test(dispatcher_of_pasted_place_does_not_build),
+        cmocka_unit_test(dispatcher_of_unused_place_equals_enqueue),
+        cmocka_unit_test(dispatcher_version_of_the_language_equals_enqueue),
+        cmocka_unit_test(dispatcher_conditional_parameters_equal_enqueue),
+        cmocka_unit_test(dispatcher_of_conditional_that_comes_out_otherwise_does_not_build),
+        cmocka_unit_test(dispatcher_local_type_used_in_products_equals_enqueue),
         cmocka_unit_test(dispatcher_scalars_of_mixed_sizes_equal_enqueue),
         cmocka_unit_test(dispatcher_local_arrays_and_barriers_equal_enqueue),
+        cmocka_unit_test(dispatcher_types_with_operators_equal_enqueue),
         cmocka_unit_test(dispatcher_local_arguments_equal_enqueue),
         cmocka_unit_test(dispatcher_local_memory_without_barrier_equals_enqueue),
         cmocka_unit_test(dispatcher_many_kernels_equal_enqueues),

@@ -72,15 +72,13 @@ void resident_open(struct cl_resident *resident, struct cl_host *host,
 {
     struct vyre_allocator allocator = {0};
     struct vyre_diag diag = {0};
-    char all[512];
     *resident = (struct cl_resident){.host = host};
     enum vyre_status status =
         vyre_cl_dispatcher_generate(&allocator, input, &resident->output, &diag);
     if (status != VYRE_OK)
         fail_msg("refused: %s", diag.message);
-    snprintf(all, sizeof all, "-cl-std=CL3.0 %s", options);
     resident->program =
-        host_build(host, resident->output.source, resident->output.source_bytes, all);
+        host_build(host, resident->output.source, resident->output.source_bytes, options);
     cl_int error = 0;
     resident->kernel = clCreateKernel(resident->program, "vyre_resident", &error);
     CHECK(error);

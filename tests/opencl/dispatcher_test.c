@@ -64,6 +64,25 @@ static void refuses(const char *source, const char *expected)
         fail_msg("'%s' instead of '%s': %s", reason, expected, source);
 }
 
+/* Taken, and the output has this text. */
+static void writes(const char *source, const char *expected)
+{
+    static const struct vyre_cl_argument buffer = {.kind = VYRE_CL_ARGUMENT_GLOBAL};
+    const struct vyre_cl_dispatcher_kernel kernel = {
+        .entry = "k", .arguments = &buffer, .argument_count = 1, .address_count = 1};
+    const struct vyre_cl_dispatcher_input input = {.source = source,
+                                                   .source_bytes = strlen(source),
+                                                   .kernels = &kernel,
+                                                   .kernel_count = 1,
+                                                   .local_size = {64, 1, 1}};
+    struct vyre_cl_dispatcher_output output;
+    struct vyre_diag diag = {0};
+    if (vyre_cl_dispatcher_generate(&NO_ALLOCATOR, &input, &output, &diag) != VYRE_OK)
+        fail_msg("refused (%s): %s", diag.message, source);
+    assert_contains(output.source, expected);
+    vyre_cl_dispatcher_free(&NO_ALLOCATOR, &output);
+}
+
 #define K "__kernel void k(__global int *a) { a[get_global_id(0)] = 1; }\n"
 
 static void check_barrier_free_source_takes_loops(void **state)
@@ -75,6 +94,9 @@ static void check_barrier_free_source_takes_loops(void **state)
     takes("__constant char t[] = \"printf(barrier) { \\\" /*\";\n" K, VYRE_CL_FORM_LOOPED);
     takes("typedef struct { int a, b; } s; struct t { int x; }; enum e { A, B };\n"
           "union u { int i; float f; }; struct v;;\n" K,
+          VYRE_CL_FORM_LOOPED);
+    takes("#if __OPENCL_C_VERSION__ < 200 || defined(__opencl_c_fp64)\n#elif __has_builtin(x)\n"
+          "#endif\n" K,
           VYRE_CL_FORM_LOOPED);
     takes("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#ifdef cl_khr_fp64\n#endif\n" K,
           VYRE_CL_FORM_LOOPED);
@@ -115,14 +137,12 @@ static void check_what_it_does_not_know_refuses(void **state)
     refuses("int x @ 3;" K, "byte that is no OpenCL C");
     refuses("__constant char c[] = \"a\n\";" K, "literal over several lines");
     refuses(K "/* open", "comment without an end");
-    refuses("#define A get_\\\nglobal_id\n" K, "line continuation inside a token");
     refuses("int f(int a) <% return a; %>" K, "digraph or trigraph");
     refuses("}" K, "brackets that do not match");
     refuses("int f(int a[) {]}" K, "brackets that do not match");
     refuses("#if X\nint f(void) {\n#else\nint f(int a) {\n#endif\nreturn 1; }" K,
             "brackets that depend on a conditional");
     refuses("#if X\n#endif\n#endif\n" K, "conditional without a beginning");
-    refuses("int f(\n#if X\nint a\n#endif\n) { return 1; }" K, "directive inside a declaration");
     refuses("#define FN(n) int n(int x) { return x; }\nFN(f)\n" K,
             "macro call or unknown declaration at program scope");
     refuses("int f(int a)[3];" K, "macro call or unknown declaration at program scope");
@@ -131,6 +151,51 @@ static void check_what_it_does_not_know_refuses(void **state)
     refuses("#if f\n#endif\nint f(int a) { return a; }" K, "directive about a function's name");
     refuses("#define f 1\nint f(int a) { return a; }" K, "macro and function of one name");
     refuses("int f(int a);int f(int a, int b) { return a; }" K, "function declared in two ways");
+}
+
+/* A continuation may stand wherever it joins no two halves of a token. */
+static void check_continuations_between_tokens_takes(void **state)
+{
+    static const char *const good[] = {
+        "#define F(a,\\\nb) ((a)\\\n+(b)\\\n)\n",
+        "#define F(a, b) \\\r\ndo{\\\r\n(a)+=\\\r\n(b);}\\\r\nwhile(0)\r\n",
+        "#define F(a) (a) \\  \n + 1\n#define G(a) (a)\\\t\r\n+1\n",
+        "#define F(a) f(a)/**/\\\n/* one *\\\n* two **\\\n **/\\\n+1 // end\\\n of it\n",
+        "#define A 1\\\n\n#define B 2 \\\n\\\n\\\n\n#define C\\\n\n",
+        "__constant char c[] =\\\n\"a\\\nb\\\\\"\\\n;\n",
+        "int f(int a)\\\n{return\\\n-a\\\n-1-\\\n(a<\\\n2)-a\\\n.b;}\\\n",
+        "#\\\ndefine\\\n F\\\n(barrier) 1\n", /* takes a parameter: no barrier in its body */
+    };
+    static const char *const split[] = {
+        "#define A get_\\\nglobal_id\n",
+        "#define A get_\\ \nglobal_id\n",
+        "#define A 1\\\r\n2\n",
+        "#define A 1e\\\n+3\n",
+        "#define A .\\\n5\n",
+        "#define A a +\\\n+ b\n",
+        "#define A 1 <\\\n< 2\n",
+        "#define A 1 >>\\\n= 2\n",
+        "#define A a-\\\n>b\n",
+        "#define A ..\\\n.\n",
+        "#define A(x) a #\\\n# x\n",
+        "/\\\n* */",
+        "/\\\n/\n",
+        "/* *\\\n/ */",
+        "/* *\\\n\\\n/ */",
+    };
+    char source[256];
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(good); i++) {
+        snprintf(source, sizeof source, "%s%s", good[i],
+                 "__kernel void k(__global int *a) { a[0] = F(1); }");
+        takes(source, VYRE_CL_FORM_LOOPED);
+    }
+    for (size_t i = 0; i < COUNT_OF(split); i++) {
+        snprintf(source, sizeof source, "%s%s", split[i], K);
+        refuses(source, "line continuation inside a token");
+    }
+    refuses("// one \\ \n two\n" K, "comment that may end at two places");
+    refuses("int f(int a) { return a; }\r" K, "byte that is no OpenCL C");
 }
 
 static void check_what_would_change_meaning_refuses(void **state)
@@ -145,13 +210,36 @@ static void check_what_would_change_meaning_refuses(void **state)
     refuses("int vyre_x;" K, "identifier with the prefix vyre_");
     refuses("__kernel void k(__global int *a) { a[0] = __LINE__; }",
             "the source asks where it stands");
-    refuses("#if __OPENCL_C_VERSION__ < 200\n#endif\n" K,
-            "the source asks for the version of OpenCL C");
     refuses("__global int counter;" K, "variable at program scope");
     refuses("int x = 3;" K, "variable at program scope");
     refuses("struct s { int a; } one;" K, "variable at program scope");
     refuses("__constant int *p;" K, "variable at program scope");
-    refuses("__attribute__((overloadable)) int f(int a) { return a; }" K, "overloaded functions");
+}
+
+/* Words that ask for the place, and others, count in what is kept of a source only. */
+static void check_words_that_nothing_keeps_takes(void **state)
+{
+#define LOG "#define HERE __LINE__\n#define LOG(x) log_at(HERE, x)\n"
+    (void)state;
+    takes(LOG K, VYRE_CL_FORM_LOOPED);
+    takes(LOG "int f(int a) { LOG(a); asm(\"nop\"); return a; }" K, VYRE_CL_FORM_LOOPED);
+    takes("__attribute__((overloadable)) int f(int a) { return a; }" K, VYRE_CL_FORM_LOOPED);
+    takes("#define PLACE __FILE__ __func__ __COUNTER__ __DATE__ typeof\n" K, VYRE_CL_FORM_LOOPED);
+    refuses(LOG "__kernel void k(__global int *a) { LOG(a); }", "the source asks where it stands");
+    refuses(LOG "int f(int a) { return HERE; } __kernel void k(__global int *a) { a[0] = f(1); }",
+            "the source asks where it stands");
+    refuses("__attribute__((overloadable)) int f(int a) { return a; }"
+            "__kernel void k(__global int *a) { a[0] = f(1); }",
+            "overloaded functions");
+    /* What is outside functions, and every conditional, is kept whatever kernels reach. */
+    refuses(LOG "__constant int n = HERE;" K, "the source asks where it stands");
+    refuses(LOG "struct s { int a[HERE]; };" K, "the source asks where it stands");
+    refuses(LOG "#if HERE > 2\n#endif\n" K, "the source asks where it stands");
+    refuses(LOG "int f(int a) {\n#if HERE > 2\n#endif\nreturn a; }" K,
+            "the source asks where it stands");
+    refuses("#if __LINE__ > 2\n#endif\n" K, "directive about a word of the language");
+    refuses("#define __LINE__ 2\n" K, "macro that changes a word of the language");
+#undef LOG
 }
 
 static void check_variables_that_outlive_a_call_refuses(void **state)
@@ -318,6 +406,17 @@ static void check_local_variables_that_could_be_mistaken_refuses(void **state)
             "local variable's type depends on its function");
     refuses(L("typedef int mine; __local mine t[4];"),
             "local variable's type depends on its function");
+    refuses(L("int x = 1, *n = a; { typedef int mine; } __local mine t[4];"),
+            "local variable's type depends on its function");
+    refuses(L("int *n = a; __local int t[n];"), "local variable's type depends on its function");
+    /* Words of the type in expressions declare nothing. */
+    takes("#define N 16\n" L("int i = (a[0]*N)+a[1]; i = (i*N)+1; __local int t[N];"),
+          VYRE_CL_FORM_LOOPED);
+    takes("#define N 16\n" L("int i = (int)a[0]*N; if (i) i *N; f(i *N); __local int t[N];"),
+          VYRE_CL_FORM_LOOPED);
+    takes(L("int i = (unsigned int)a[0] + sizeof(unsigned int) + (const float4)(1).x;"
+            "__local unsigned int t[4]; __local float4 u;"),
+          VYRE_CL_FORM_LOOPED);
     refuses(L("\n#define N 4\n __local int t[N];"),
             "local variable behind a define in its function");
     refuses(L("\n#if X\n __local int t[4];\n#endif\n"), "local variable under a conditional");
@@ -332,6 +431,149 @@ static void check_local_variables_that_could_be_mistaken_refuses(void **state)
 #undef L
 }
 
+/* Types and specifiers are written token by token: operators must stay whole. */
+static void generate_operators_in_types_stay_whole(void **state)
+{
+    static const char *const operators[] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->"};
+    char source[256];
+    char expected[64];
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(operators); i++) {
+        snprintf(expected, sizeof expected, "[ 1 %s 2 ]", operators[i]);
+        snprintf(source, sizeof source,
+                 "__kernel void k(__global int *a) { __local int t[1%s2]; a[0] = t[0]; }",
+                 operators[i]);
+        writes(source, expected);
+        snprintf(expected, sizeof expected, "a [ 1 %s 2 ] ;", operators[i]);
+        snprintf(source, sizeof source,
+                 "struct s { int a[1%s2]; } f(int x) { struct s s = {{x}}; return s; }\n"
+                 "__kernel void k(__global int *a) { a[0] = f(1).a[0]; }",
+                 operators[i]);
+        writes(source, expected);
+    }
+}
+
+/* A kernel whose second parameter is there if the condition holds; the caller says that it has one. */
+static void check_condition(const char *before, const char *condition, bool holds)
+{
+    char source[512];
+    snprintf(source, sizeof source,
+             "%s__kernel void k(__global int *a\n#if %s\n, int b\n#endif\n) { a[0] = 1; }", before,
+             condition);
+    if (holds)
+        refuses(source, "another number of arguments than the source shows");
+    else
+        takes(source, VYRE_CL_FORM_LOOPED);
+}
+
+static void check_conditionals_in_heads_are_decided(void **state)
+{
+    static const char defines[] = "#define ONE 1\n#define TWO (ONE + 1)\n#define EMPTY\n"
+                                  "#define SOME(x) x\n#define GONE 1\n#undef GONE\n"
+                                  "#ifdef ONE\n#define SEEN 1\n#else\n#define UNSEEN 1\n#endif\n";
+    static const char *const true_ones[] = {
+        "1",
+        "ONE",
+        "TWO == 2",
+        "!0 && ~0 == -1",
+        "defined ONE && defined(EMPTY) && defined(SOME)",
+        "!defined(GONE) && SEEN && !UNSEEN",
+        "NOWHERE == 0",
+        "1 ? 2 : 0",
+        "0x10u == 16 && 010 == 8 && 10UL == 10",
+        "1 + 2 * 3 == 7 && (1 + 2) * 3 == 9 && 10 - 4 - 3 == 3",
+        "1 << 3 >> 1 == 4 && 7 / 2 == 3 && 7 % 4 == 3",
+        "(6 & 3) == 2 && (6 | 1) == 7 && (6 ^ 3) == 5",
+        "1 < 2 && 2 <= 2 && 3 > 2 && 2 >= 2 && 1 != 2",
+        "0 && 1 || 1",
+    };
+    static const char *const unknown[] = {
+        "SOME(1)",
+        "1 +",
+        "(1",
+        "1)",
+        "1 2",
+        "1.0 > 0",
+        "'a' == 97",
+        "1 / 0",
+        "cl_khr_fp64",
+        "__OPENCL_VERSION__ >= 200",
+        "defined(__OPENCL_C_VERSION__)",
+        "defined(1)",
+        "EMPTY",
+        "1 ? 2",
+        "TWO ONE",
+    };
+    char text[256];
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(true_ones); i++) {
+        check_condition(defines, true_ones[i], true);
+        snprintf(text, sizeof text, "!(%s)", true_ones[i]);
+        check_condition(defines, text, false);
+    }
+    for (size_t i = 0; i < COUNT_OF(unknown); i++) {
+        snprintf(text, sizeof text,
+                 "#define ONE 1\n#define EMPTY\n#define SOME(x) x\n#define TWO (ONE + 1)\n"
+                 "int f(int a\n#if %s\n, int b\n#endif\n);\n%s",
+                 unknown[i], K);
+        refuses(text, "directive inside a declaration");
+    }
+    /* What a macro is may itself depend on something that is not known. */
+    refuses("#ifdef cl_khr_fp64\n#define WIDE\n#endif\nint f(\n#ifdef WIDE\nint a\n#endif\n);" K,
+            "directive inside a declaration");
+}
+
+static void check_conditionals_in_heads_keep_their_shape(void **state)
+{
+    static const char inside[] = "directive inside a declaration";
+    (void)state;
+    takes("int f(\n#if X\nint a\n#endif\n) { return 1; }" K, VYRE_CL_FORM_LOOPED);
+    takes("int f(\n#ifdef X\nint a)\n#else\nint a, int b)\n#endif\n{ return a + b; }\n"
+          "__kernel void k(__global int *a) { a[0] = f(1, 2); }",
+          VYRE_CL_FORM_LOOPED);
+    takes("__kernel\n#ifdef X\n__attribute__((reqd_work_group_size(32, 1, 1)))\n#endif\n"
+          "void k(__global int *a) { a[0] = 1; }",
+          VYRE_CL_FORM_LOOPED);
+    takes("__kernel void k(\n#ifdef X\n#if Y\n#define Z\n#else\nread_only image2d_t i)\n#endif\n"
+          "#elif !defined(Y)\n__global\n#ifndef X\nint\n#endif\n*\n#endif\n a) { a[0] = 1; }",
+          VYRE_CL_FORM_LOOPED);
+    refuses("int f(int a\n#if 1\n#define N 3\n#endif\n) { return a; }" K, inside);
+    refuses("int f(int a\n#if 1\n); int g(int a\n#endif\n);" K, inside);
+    refuses("int f(int a)\n#if 1\n{ return a;\n#else\n{\n#endif\n}" K, inside);
+    refuses("typedef\n#if 1\nint\n#else\nfloat\n#endif\nreal;" K, inside);
+    refuses("__constant\n#if 1\nint\n#endif\nn = 3;" K, inside);
+    refuses("#if 1\nint\n#endif\nf(int a) { return a; }" K, inside);
+    refuses("int f(int a\n#if 1\n, int b) { return a; }" K, inside);
+    refuses("int get_x(int a\n#ifdef get_global_id\n, int b\n#endif\n);" K,
+            "directive about a word of the language");
+    refuses("int f(int a\n#ifdef f\n, int b\n#endif\n);" K, "directive about a function's name");
+    /* What was decided is asked again of the compiler. */
+    writes("__kernel void k(__global int *a\n#if X > 1\n, int b\n#endif\n) {}",
+           "\n#if X > 1\n#error");
+    writes("#define X 2\nint f(int a\n#if X > 1\n, int b\n#endif\n);" K,
+           "\n#if X > 1\n\n#else\n#error");
+}
+
+/* Conditions that a naive reader would take for ever or all of the stack for. */
+static void check_conditions_without_end_are_left(void **state)
+{
+    char *source = malloc(1 << 20);
+    size_t size = 0;
+    (void)state;
+    size += (size_t)sprintf(source + size, "#define A0 1\n#define S S\n");
+    for (int i = 1; i < 60; i++)
+        size += (size_t)sprintf(source + size, "#define A%d A%d + A%d\n", i, i - 1, i - 1);
+    static const char *const conditions[] = {"A59", "S", "(", "1?", "!", "-", "1+("};
+    for (size_t i = 0; i < COUNT_OF(conditions); i++) {
+        size_t at = size + (size_t)sprintf(source + size, "int f(int a\n#if ");
+        for (int n = 0; n < (i < 2 ? 1 : 100000); n++)
+            at += (size_t)sprintf(source + at, "%s", conditions[i]);
+        sprintf(source + at, "\n, int b\n#endif\n);\n%s", K);
+        refuses(source, "directive inside a declaration");
+    }
+    free(source);
+}
+
 static void check_defines_of_build_options_are_seen(void **state)
 {
     (void)state;
@@ -342,6 +584,9 @@ static void check_defines_of_build_options_are_seen(void **state)
     assert_int_equal(form, VYRE_CL_FORM_LOOPED);
     assert_int_equal(check_with(source, "F(x)=barrier(1)", reason, &form), VYRE_OK);
     assert_int_equal(form, VYRE_CL_FORM_GROUPED);
+    assert_int_equal(check_with("__kernel void k(__global int *a\n#if N < 3\n, int b\n#endif\n) {}",
+                                "N=3", reason, &form),
+                     VYRE_OK);
     assert_int_equal(check_with(source, "F=printf", reason, &form), VYRE_UNSUPPORTED);
     assert_int_equal(check_with(source, "get_local_id=F", reason, &form), VYRE_UNSUPPORTED);
     assert_int_equal(check_with(source, "F=\\", reason, &form), VYRE_UNSUPPORTED);
@@ -421,7 +666,9 @@ static void generate_mutated_source_never_fails_otherwise(void **state)
     static const char seed[] =
         "#define T(i) tile[i]\n#if N > 3\nint g(int x) { return x; }\n#else\nint g(int);\n#endif\n"
         "constant float c[2] = {1.0f, 2e-3f}; /* c */ typedef struct { int a; } s;\n"
-        "static inline int h(int x, s *p) { return g(x) + p->a; } // h\n"
+        "static inline int h(int x,\n#if defined(N) && N > 3\nint y,\n#else // h\n#endif\n s *p) "
+        "{\n"
+        "  return g(x) + p->a; } // h\n"
         "__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\n"
         "void k(__global int *a) {\n  __local int tile[4], u; __local int *p = tile;\n"
         "  s v = {3};\n  T(0) = h(1, &v) + sizeof(tile);\n  for (int i = 0; i < 3; i++) { u += i; "
@@ -485,13 +732,19 @@ int main(void)
         cmocka_unit_test(check_barrier_free_source_takes_loops),
         cmocka_unit_test(check_barriers_by_any_way_take_groups),
         cmocka_unit_test(check_what_it_does_not_know_refuses),
+        cmocka_unit_test(check_continuations_between_tokens_takes),
         cmocka_unit_test(check_what_would_change_meaning_refuses),
+        cmocka_unit_test(check_words_that_nothing_keeps_takes),
         cmocka_unit_test(check_variables_that_outlive_a_call_refuses),
         cmocka_unit_test(check_work_group_functions_take_groups_or_refuse),
         cmocka_unit_test(check_what_cannot_run_resident_refuses),
         cmocka_unit_test(check_names_of_functions_that_are_no_calls_takes),
         cmocka_unit_test(check_arguments_unlike_the_source_refuses),
         cmocka_unit_test(check_local_variables_that_could_be_mistaken_refuses),
+        cmocka_unit_test(generate_operators_in_types_stay_whole),
+        cmocka_unit_test(check_conditionals_in_heads_are_decided),
+        cmocka_unit_test(check_conditionals_in_heads_keep_their_shape),
+        cmocka_unit_test(check_conditions_without_end_are_left),
         cmocka_unit_test(check_defines_of_build_options_are_seen),
         cmocka_unit_test(generate_bad_input_is_invalid),
         cmocka_unit_test(generate_gives_back_all_memory),

@@ -26,6 +26,7 @@ static struct {
     bool events_fail;                /* of dispatchers */
     bool events_run;                 /* all of them, for ever */
     bool no_svm;                     /* the device hides its shared virtual memory */
+    size_t scalar_bytes;             /* arguments by value have this size; 0: as the driver says */
     bool submitting;                 /* the test's thread is inside a submit */
     _Atomic uint32_t *released_flag; /* set when a program's first argument is */
     uint32_t builds;
@@ -126,6 +127,14 @@ static cl_int CL_API_CALL set_pointer(cl_kernel kernel, cl_uint index, const voi
     return hooked_real.clSetKernelArgSVMPointer(kernel, index, value);
 }
 
+static cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size,
+                                       const void *value)
+{
+    if (hooks.scalar_bytes != 0 && value && size != hooks.scalar_bytes)
+        return CL_INVALID_ARG_SIZE;
+    return hooked_real.clSetKernelArg(kernel, index, size, value);
+}
+
 static cl_context CL_API_CALL create_context(const cl_context_properties *properties, cl_uint count,
                                              const cl_device_id *devices,
                                              void(CL_CALLBACK *notify)(const char *, const void *,
@@ -146,6 +155,7 @@ static void install(struct vyre_cl_api *api)
     api->clSVMAlloc = shared_allocate;
     api->clSVMFree = shared_free;
     api->clSetKernelArgSVMPointer = set_pointer;
+    api->clSetKernelArg = set_argument;
     api->clCreateContext = create_context;
 }
 
@@ -492,6 +502,33 @@ static void second_meanings_behind_macros_are_refused(void **state)
     }
 }
 
+/* A type of the program's own: PoCL takes any size for it, other drivers do not. */
+static void argument_that_the_driver_finds_too_small_is_refused_at_creation(void **state)
+{
+    static const char source[] =
+        "typedef short tiny;\n"
+        "__kernel void k(__global uint *o, tiny amount) { o[0] = amount; }";
+    static const enum vyre_scalar constants[] = {VYRE_SCALAR_I32};
+    const struct vyre_payload payload = {.target = VYRE_TARGET_OPENCL_C,
+                                         .entry = "k",
+                                         .bytes = source,
+                                         .size_bytes = sizeof source - 1};
+    const struct vyre_kernel_desc desc = {.label = "k",
+                                          .payloads = &payload,
+                                          .payload_count = 1,
+                                          .constants = constants,
+                                          .constant_count = 1};
+    struct vyre_kernel *kernel;
+    struct fixture f;
+    (void)state;
+    open_with(&f, (struct vyre_device_desc){0});
+    hooks.scalar_bytes = 2;
+    assert_diag(vyre_kernel_create(f.device, &desc, &kernel, &f.diag), f.diag,
+                VYRE_DIAG_OPENCL_ARGUMENTS);
+    assert_contains(f.diag.message, "amount");
+    close_all(&f);
+}
+
 static const char slow_source[] =
     "__kernel void slow(__global uint *o, uint wait, uint turns)\n"
     "{\n"
@@ -561,6 +598,11 @@ static void probe_that_does_not_end_keeps_its_memory(void **state)
     dispatch(&f, create(&f, two_source, "one"), buffer);
     assert_int_equal(run(&f, VYRE_MODE_PLAIN), VYRE_OK);
     expect_word(&f, buffer, 1);
+    vyre_device_close(&f.device);
+    const struct vyre_device_desc desc = {.backend = HOOKED_NAME, .name = device_name};
+    assert_int_equal(vyre_device_open(f.instance, &desc, &f.device, &f.diag), VYRE_OK);
+    vyre_device_get_ability(f.device, VYRE_ABILITY_PERSISTENT, &persistent);
+    assert_int_not_equal(persistent.value, 0); /* what was not found out is asked again */
     close_all(&f);
 }
 
@@ -612,6 +654,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(local_memory_without_room_for_the_dispatcher_is_refused,
                                forget_hooks),
         cmocka_unit_test_setup(second_meanings_behind_macros_are_refused, forget_hooks),
+        cmocka_unit_test_setup(argument_that_the_driver_finds_too_small_is_refused_at_creation,
+                               forget_hooks),
         cmocka_unit_test_setup(dispatcher_made_inside_a_batch_waits_for_the_items_before_it,
                                forget_hooks),
         cmocka_unit_test_setup(probe_that_does_not_end_keeps_its_memory, forget_hooks),

@@ -25,8 +25,7 @@ struct vyre_cl_listed {
     cl_device_id id;
     unsigned version; /* of OpenCL: 120, 200, 300 ... */
     struct vyre_device_info info;
-    _Atomic uint32_t
-        probed; /* what probe.c found out, so that it is found out once; 0: nothing yet */
+    _Atomic uint32_t probed; /* what probe.c has proven, so that it is found out once; 0: nothing */
 };
 
 struct vyre_cl_backend {

@@ -10,7 +10,6 @@
 #include "backend/opencl/failure.h"
 #include "backend/opencl/persistent.h"
 #include "base/memory.h"
-#include "plan/interface_agree.h"
 
 /* ---- Specialization --------------------------------------------------------------------------- */
 
@@ -227,114 +226,13 @@ enum vyre_status vyre_cl_kernel_reflect(void *native, const struct vyre_kernel_d
     return status;
 }
 
-/* ---- Agreement of what is declared with what was reflected ------------------------------------- */
-
-static enum vyre_status disagree(const struct vyre_cl_kernel *kernel, struct vyre_diag *diag,
-                                 const char *what, size_t declared, size_t reflected)
-{
-    return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
-                         "%zu %s are declared, %s takes %zu", declared, what, kernel->entry,
-                         reflected);
-}
-
-static enum vyre_status match_bindings(struct vyre_cl_kernel *kernel,
-                                       const struct vyre_binding_plan *plan, struct vyre_diag *diag)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        const struct vyre_cl_parameter *parameter = &kernel->parameters[i];
-        if (parameter->space == VYRE_CL_SPACE_SCALAR)
-            continue;
-        if (count < plan->binding_count && count < VYRE_KERNEL_BINDINGS_MAX) {
-            const struct vyre_binding *binding = &plan->bindings[count];
-            bool local = parameter->space == VYRE_CL_SPACE_LOCAL;
-            if (local != (binding->role == VYRE_ROLE_SHARED))
-                return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
-                                     "slot %u and argument %u of %s: one is local memory, the "
-                                     "other is not",
-                                     binding->slot, i, kernel->entry);
-            bool writes = !local && !parameter->read_only && !binding->table;
-            if (writes && !(binding->access & VYRE_ACCESS_WRITE))
-                return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
-                                     "slot %u is declared as read, argument %u of %s is not const",
-                                     binding->slot, i, kernel->entry);
-            kernel->binding_arguments[count] = i;
-        }
-        count++;
-    }
-    kernel->binding_count = count;
-    return count == plan->binding_count
-               ? VYRE_OK
-               : disagree(kernel, diag, "bindings", plan->binding_count, count);
-}
-
-static enum vyre_status match_constants(struct vyre_cl_kernel *kernel,
-                                        const struct vyre_kernel_desc *desc, struct vyre_diag *diag)
-{
-    uint32_t count = 0;
-    uint32_t offset = 0;
-    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        const struct vyre_cl_parameter *parameter = &kernel->parameters[i];
-        if (parameter->space != VYRE_CL_SPACE_SCALAR)
-            continue;
-        if (count < desc->constant_count && count < VYRE_KERNEL_CONSTANTS_MAX) {
-            enum vyre_scalar declared = desc->constants[count];
-            if (parameter->scalar != VYRE_SCALAR_NONE && parameter->scalar != declared)
-                return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
-                                     "constant %u has another type than argument %u of %s", count,
-                                     i, kernel->entry);
-            uint32_t size = vyre_scalar_size(declared);
-            offset = (offset + size - 1) & ~(size - 1);
-            kernel->constants[count] = (struct vyre_cl_constant){i, offset, size};
-            offset += size;
-        }
-        count++;
-    }
-    if (count != desc->constant_count)
-        return disagree(kernel, diag,
-                        "constants (scalars of 4 or 8 bytes; other types have to be declared)",
-                        desc->constant_count, count);
-    kernel->constant_count = count;
-    kernel->constants_size_bytes = offset;
-    return VYRE_OK;
-}
-
-static enum vyre_status match_local_size(struct vyre_cl_device *device,
-                                         struct vyre_cl_kernel *kernel,
-                                         const struct vyre_kernel_desc *desc,
-                                         struct vyre_diag *diag)
-{
-    const uint32_t *given = desc->local_size;
-    const uint32_t *required = kernel->required_local;
-    size_t most = 0;
-    if (required[0] != 0 && memcmp(given, required, sizeof kernel->required_local) != 0)
-        return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
-                             "a local size of %u x %u x %u is declared, %s requires %u x %u x %u",
-                             given[0], given[1], given[2], kernel->entry, required[0], required[1],
-                             required[2]);
-    (void)device->api->clGetKernelWorkGroupInfo(
-        kernel->last->call.native, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
-    size_t total = (size_t)given[0] * given[1] * given[2];
-    if (most != 0 && total > most)
-        return vyre_diag_set(diag, VYRE_DIAG_KERNEL_LOCAL_SIZE, kernel->label, 0,
-                             "a group of %zu invocations; the device takes %zu of this kernel",
-                             total, most);
-    for (int i = 0; i < 3; i++)
-        kernel->local_size[i] = given[i];
-    return VYRE_OK;
-}
-
 enum vyre_status vyre_cl_kernel_create(void *native, const struct vyre_kernel_desc *desc,
                                        const struct vyre_binding_plan *plan, void **inout_kernel,
                                        struct vyre_diag *diag)
 {
     struct vyre_cl_device *device = native;
     struct vyre_cl_kernel *kernel = *inout_kernel;
-    enum vyre_status status = match_bindings(kernel, plan, diag);
-    if (status == VYRE_OK)
-        status = match_constants(kernel, desc, diag);
-    if (status == VYRE_OK)
-        status = match_local_size(device, kernel, desc, diag);
+    enum vyre_status status = vyre_cl_agree(device, kernel, desc, plan, diag);
     if (status != VYRE_OK)
         return status;
     kernel->owner = device;

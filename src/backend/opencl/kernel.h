@@ -30,7 +30,14 @@ enum vyre_cl_space {
 struct vyre_cl_parameter {
     enum vyre_cl_space space;
     bool read_only;
-    enum vyre_scalar scalar; /* NONE: a type whose size the driver does not tell */
+    enum vyre_scalar scalar; /* NONE: not one that constants can have, or not known */
+    uint32_t size_bytes; /* of an argument by value; 0: not known, its type is the program's own */
+};
+
+/* Words for messages; "" where the driver does not say. */
+struct vyre_cl_argument_text {
+    char type[64];
+    char name[64];
 };
 
 struct vyre_cl_constant {
@@ -106,6 +113,17 @@ VYRE_NODISCARD static inline enum vyre_status vyre_cl_kernel_variant(
 VYRE_NODISCARD enum vyre_status vyre_cl_reflect(struct vyre_cl_device *device, cl_kernel native,
                                                 struct vyre_cl_kernel *kernel,
                                                 struct vyre_diag *diag);
+
+/* reflect.c: what an argument and its type are called. */
+void vyre_cl_argument_ask(struct vyre_cl_device *device, cl_kernel native, uint32_t index,
+                          struct vyre_cl_argument_text *out);
+
+/* agree.c: compares what is declared with what was reflected, and lays the constants out. */
+VYRE_NODISCARD enum vyre_status vyre_cl_agree(struct vyre_cl_device *device,
+                                              struct vyre_cl_kernel *kernel,
+                                              const struct vyre_kernel_desc *desc,
+                                              const struct vyre_binding_plan *plan,
+                                              struct vyre_diag *diag);
 
 /* reflect.c: what the runtime is told of them. */
 void vyre_cl_describe(const struct vyre_cl_kernel *kernel, struct vyre_kernel_interface *out);

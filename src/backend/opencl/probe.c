@@ -1,86 +1,185 @@
 /*
  * probe.c: a kernel that waits for the host, for a while.
+ *
+ * How busy the machine is must not decide anything: the host or the kernel may lose its core at any
+ * time. So each finding has its proof in what happened, and without one the kernel runs again and waits
+ * four times as long:
+ *
+ *   seen      the kernel saw a word that the host wrote after the enqueue and after the kernel's start
+ *   blocked   the kernel ran on the stack of the thread that enqueued it, and was over when the enqueue
+ *             returned. An enqueue that merely returns late leaves it on another stack
+ *   inside    the same in a later call
+ *   missed    the kernel looked at the word many times after it was written, and did not see it
+ *
+ * These hold for good and are kept in the instance. Everything else holds for this open only.
  */
 #include "backend/opencl/probe.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "backend/opencl/build.h"
 #include "backend/opencl/device.h"
 #include "backend/opencl/memory.h"
 #include "base/clock.h"
 
-#define TRIES         5
-#define TRIES_BLOCKED 3 /* each holds up the one who opens the device */
-#define POLLS_FIRST \
-    UINT32_C(1000000) /* some milliseconds; each further try takes four times as many */
-#define WAIT_NS UINT64_C(5000000000)
+#define TRIES        5
+#define POLLS_FIRST  UINT32_C(1000000) /* some milliseconds */
+#define POLLS_MISSED UINT32_C(250000)  /* after the word was written: as good as never */
+/* A driver that never ends the kernel: neither a sign of life for so long, nor in so many looks. */
+#define QUIET_NS    UINT64_C(5000000000)
+#define QUIET_LOOKS 1000
 
 /* Words of the shared memory, each on its own line. */
-enum { WORD_GO = 0, WORD_STARTED = 16, WORD_SEEN = 32, WORD_COUNT = 48 };
+enum {
+    WORD_GO = 0,       /* by the host, once it has seen that the kernel runs */
+    WORD_STARTED = 16, /* by the kernel */
+    WORD_POLLS = 32,   /* how often it looked, now and then */
+    WORD_ENDED = 48,   /* ENDED_: the last that it writes */
+    WORD_STACK = 64,   /* two words: the address of a variable of its own */
+    WORD_COUNT = 80,
+};
 
-/* Numbers as in the enum above. */
+enum { ENDED_ALONE = 1, ENDED_TOLD = 2 };
+
+/* Numbers as in the enums above. */
 static const char source[] =
+    "#define WORD(n) ((volatile __global atomic_uint *)(words + n))\n"
+    "#define SET(n, x) atomic_store_explicit(WORD(n), x, memory_order_release, "
+    "memory_scope_device)\n"
     "__kernel void vyre_probe(__global uint *words, uint limit)\n"
     "{\n"
-    "    volatile __global atomic_uint *go = (volatile __global atomic_uint *)words;\n"
-    "    volatile __global atomic_uint *started = (volatile __global atomic_uint *)(words + 16);\n"
-    "    volatile __global atomic_uint *seen = (volatile __global atomic_uint *)(words + 32);\n"
-    "    atomic_store_explicit(started, 1u, memory_order_release, memory_scope_device);\n"
-    "    for (uint polls = 0; polls < limit; polls++) {\n"
-    "        if (atomic_load_explicit(go, memory_order_acquire, memory_scope_device) != 0) {\n"
-    "            atomic_store_explicit(seen, 1u, memory_order_release, memory_scope_device);\n"
-    "            return;\n"
-    "        }\n"
+    "    volatile uint mine = limit;\n"
+    "    uint polls = 0, told = 0;\n"
+    "    *(volatile __global ulong *)(words + 64) = (ulong)(uintptr_t)&mine;\n"
+    "    SET(16, 1u);\n"
+    "    while (polls < limit && !told) {\n"
+    "        if (polls % 1024u == 0)\n"
+    "            SET(32, polls);\n"
+    "        told = atomic_load_explicit(WORD(0), memory_order_acquire, memory_scope_device);\n"
+    "        polls++;\n"
     "    }\n"
+    "    SET(32, polls);\n"
+    "    SET(48, told ? 2u : 1u);\n"
     "}\n";
 
 enum outcome {
     OUTCOME_NONE,
     OUTCOME_SEEN,
     OUTCOME_BLOCKED,
+    OUTCOME_INSIDE,
     OUTCOME_MISSED,
+    OUTCOME_PROVEN = OUTCOME_MISSED, /* the last that has a proof */
+    OUTCOME_UNSURE,
     OUTCOME_FAILED,
     OUTCOME_LATE, /* it may run still */
 };
 
-static bool is_over(struct vyre_cl_device *device, cl_event event)
+/* The waiting for one kernel's end. */
+struct watch {
+    struct vyre_cl_device *device;
+    cl_event event;
+    _Atomic uint32_t *words;
+    cl_int state;         /* of the event */
+    uint32_t life;        /* what changes while the kernel is on its way */
+    uint64_t quiet_since; /* ns */
+    uint32_t quiet_looks;
+    bool told;         /* the host wrote WORD_GO ... */
+    uint32_t polls_at; /* ... and after that the kernel had looked so often */
+};
+
+/* acquire: pairs with the kernel's releases. */
+static uint32_t word(const struct watch *watch, int index)
 {
-    cl_int state = CL_COMPLETE;
-    return device->api->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
-                                       &state, NULL) != CL_SUCCESS ||
-           state <= CL_COMPLETE;
+    return atomic_load_explicit(&watch->words[index], memory_order_acquire);
 }
 
-/* One try. An enqueue that comes back when the kernel has ended leaves it nobody to wait for. */
+/* False if the driver does not say. */
+static bool look(struct watch *watch)
+{
+    return watch->device->api->clGetEventInfo(watch->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                              sizeof watch->state, &watch->state,
+                                              NULL) == CL_SUCCESS;
+}
+
+/* Whether to go on waiting. */
+static bool is_patient(struct watch *watch)
+{
+    uint32_t life = word(watch, WORD_POLLS) + word(watch, WORD_STARTED) + word(watch, WORD_ENDED) +
+                    (uint32_t)watch->state;
+    if (life != watch->life || watch->quiet_looks == 0) {
+        watch->life = life;
+        watch->quiet_since = vyre_clock_now_ns();
+        watch->quiet_looks = 0;
+    }
+    return watch->quiet_looks++ < QUIET_LOOKS ||
+           vyre_clock_now_ns() - watch->quiet_since < QUIET_NS;
+}
+
+/* Tells the kernel, once it runs, and waits for its end. False if that was not seen. */
+static bool await_end(struct watch *watch)
+{
+    bool answered = look(watch);
+    while (answered && watch->state > CL_COMPLETE && is_patient(watch)) {
+        if (!watch->told && word(watch, WORD_STARTED)) {
+            /* seq_cst: the look behind it counts only polls that came before the word was there. */
+            (void)atomic_exchange_explicit(&watch->words[WORD_GO], 1, memory_order_seq_cst);
+            watch->told = true;
+            watch->polls_at = word(watch, WORD_POLLS);
+        }
+        sched_yield();
+        answered = look(watch);
+    }
+    return answered && watch->state <= CL_COMPLETE;
+}
+
+/* Whether the kernel's own variable was on the stack of this thread, which then ran it itself. */
+static bool ran_here(const struct watch *watch)
+{
+    pthread_attr_t attributes;
+    uint64_t address;
+    void *stack = NULL;
+    size_t size = 0;
+    memcpy(&address, (const void *)&watch->words[WORD_STACK], sizeof address);
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return false;
+    bool known = pthread_attr_getstack(&attributes, &stack, &size) == 0;
+    (void)pthread_attr_destroy(&attributes);
+    return known && address - (uint64_t)(uintptr_t)stack < size;
+}
+
+/* What the kernel's run proves, `inside` the enqueue or not. */
+static enum outcome judge(const struct watch *watch, bool inside)
+{
+    if (watch->state < CL_COMPLETE || word(watch, WORD_ENDED) == 0)
+        return OUTCOME_FAILED;
+    if (word(watch, WORD_ENDED) == ENDED_TOLD)
+        return OUTCOME_SEEN;
+    if (ran_here(watch))
+        return inside ? OUTCOME_BLOCKED : OUTCOME_INSIDE;
+    if (watch->told && word(watch, WORD_POLLS) - watch->polls_at >= POLLS_MISSED)
+        return OUTCOME_MISSED;
+    return OUTCOME_UNSURE;
+}
+
 static enum outcome try_once(struct vyre_cl_device *device, cl_kernel kernel,
                              _Atomic uint32_t *words)
 {
     const size_t one[3] = {1, 1, 1};
-    cl_event event = NULL;
+    struct watch watch = {.device = device, .words = words, .state = CL_QUEUED};
     for (int i = 0; i < WORD_COUNT; i++)
         atomic_store_explicit(&words[i], 0, memory_order_relaxed);
     if (device->api->clEnqueueNDRangeKernel(device->queue, kernel, 3, NULL, one, one, 0, NULL,
-                                            &event) != CL_SUCCESS)
+                                            &watch.event) != CL_SUCCESS)
         return OUTCOME_FAILED;
-    bool blocked = is_over(device, event);
+    bool inside = word(&watch, WORD_ENDED) != 0 && look(&watch) && watch.state == CL_COMPLETE;
     (void)device->api->clFlush(device->queue);
-    uint64_t start_ns = vyre_clock_now_ns();
-    while (!is_over(device, event) && vyre_clock_now_ns() - start_ns < WAIT_NS) {
-        /* acquire: pairs with the kernel's release. */
-        if (atomic_load_explicit(&words[WORD_STARTED], memory_order_acquire))
-            atomic_store_explicit(&words[WORD_GO], 1, memory_order_release);
-        sched_yield();
-    }
-    bool over = is_over(device, event);
-    (void)device->api->clReleaseEvent(event);
-    if (!over)
-        return OUTCOME_LATE;
-    if (atomic_load_explicit(&words[WORD_SEEN], memory_order_acquire))
-        return OUTCOME_SEEN;
-    return blocked ? OUTCOME_BLOCKED : OUTCOME_MISSED;
+    bool ended = await_end(&watch);
+    (void)device->api->clReleaseEvent(watch.event);
+    return ended ? judge(&watch, inside) : OUTCOME_LATE;
 }
 
 static enum outcome try_kernel(struct vyre_cl_device *device)
@@ -96,14 +195,12 @@ static enum outcome try_kernel(struct vyre_cl_device *device)
         kernel = device->api->clCreateKernel(program, "vyre_probe", &code);
     cl_uint polls = POLLS_FIRST;
     for (int i = 0; kernel && i < TRIES; i++, polls *= 4) {
-        if (device->api->clSetKernelArgSVMPointer(kernel, 0, words) != CL_SUCCESS ||
-            device->api->clSetKernelArg(kernel, 1, sizeof polls, &polls) != CL_SUCCESS)
-            break;
-        outcome = try_once(device, kernel, words);
-        /* On a busy machine the host may come too late; one compute unit is too few in any case. */
-        if (outcome == OUTCOME_SEEN || outcome == OUTCOME_FAILED || outcome == OUTCOME_LATE ||
-            device->traits.compute_units == 1 ||
-            (outcome == OUTCOME_BLOCKED && i + 1 >= TRIES_BLOCKED))
+        outcome = OUTCOME_FAILED;
+        if (device->api->clSetKernelArgSVMPointer(kernel, 0, words) == CL_SUCCESS &&
+            device->api->clSetKernelArg(kernel, 1, sizeof polls, &polls) == CL_SUCCESS)
+            outcome = try_once(device, kernel, words);
+        /* One compute unit is too few in any case. */
+        if (outcome != OUTCOME_UNSURE || device->traits.compute_units == 1)
             break;
     }
     if (kernel)
@@ -122,9 +219,32 @@ static enum outcome probe(struct vyre_cl_device *device)
     enum outcome outcome = (enum outcome)atomic_load_explicit(kept, memory_order_relaxed);
     if (outcome == OUTCOME_NONE) {
         outcome = try_kernel(device);
-        atomic_store_explicit(kept, (uint32_t)outcome, memory_order_relaxed);
+        if (outcome <= OUTCOME_PROVEN)
+            atomic_store_explicit(kept, (uint32_t)outcome, memory_order_relaxed);
     }
     return outcome;
+}
+
+static const char *reason_of(enum outcome outcome)
+{
+    switch (outcome) {
+    case OUTCOME_NONE:
+    case OUTCOME_SEEN:
+        break;
+    case OUTCOME_BLOCKED:
+        return "an enqueue returns only when the kernel has ended";
+    case OUTCOME_INSIDE:
+        return "a kernel runs inside the host's calls";
+    case OUTCOME_MISSED:
+        return "a running kernel does not see what the host writes";
+    case OUTCOME_UNSURE:
+        return "not sure that a kernel runs beside the host: busy machine? Open the device again";
+    case OUTCOME_FAILED:
+        return "the probe kernel could not be run";
+    case OUTCOME_LATE:
+        return "the probe kernel did not end in time";
+    }
+    return "";
 }
 
 uint32_t vyre_cl_probe_resident(struct vyre_cl_device *device, char out_reason[VYRE_REASON_BYTES])
@@ -135,27 +255,13 @@ uint32_t vyre_cl_probe_resident(struct vyre_cl_device *device, char out_reason[V
         reason = "the device has no fine-grained shared virtual memory with atomics";
     else if (traits->c_version < 200)
         reason = "the device has no OpenCL C 2.0: no atomics to share with the host";
-    else
-        switch (probe(device)) {
-        case OUTCOME_NONE:
-        case OUTCOME_SEEN:
-            break;
-        case OUTCOME_BLOCKED:
-            device->blocking = true;
-            reason = "an enqueue returns only when the kernel has ended";
-            break;
-        case OUTCOME_MISSED:
-            reason = "a running kernel does not see what the host writes";
-            break;
-        case OUTCOME_FAILED:
-            reason = "the probe kernel could not be run";
-            break;
-        case OUTCOME_LATE:
-            reason = "the probe kernel did not end in time";
-            break;
-        }
-    if (reason[0] == '\0' && traits->compute_units < 2)
-        reason = "one compute unit: a resident kernel would starve everything else";
+    else {
+        enum outcome outcome = probe(device);
+        device->blocking = outcome == OUTCOME_BLOCKED;
+        reason = reason_of(outcome);
+        if (traits->compute_units < 2 && (outcome == OUTCOME_SEEN || outcome == OUTCOME_UNSURE))
+            reason = "one compute unit: a resident kernel would starve everything else";
+    }
     snprintf(out_reason, VYRE_REASON_BYTES, "%s", reason);
     return reason[0] ? 0 : traits->compute_units - 1;
 }

@@ -11,7 +11,8 @@ struct vyre_cl_device;
 /*
  * Resident groups that the device can have beside other work; 0 with the reason. Runs a kernel that
  * polls a word of shared memory and leaves by itself after a bounded number of polls, so that it cannot
- * hang, whatever the device does.
+ * hang, whatever the device does. What is proven is kept in the instance; what is not, because the machine
+ * is busy or something failed, is asked again by the next open. Sets device->blocking.
  */
 uint32_t vyre_cl_probe_resident(struct vyre_cl_device *device, char out_reason[VYRE_REASON_BYTES]);
 

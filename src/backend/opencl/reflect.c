@@ -10,23 +10,57 @@
 
 #define TYPE_BYTES 256
 
-static const struct scalar_name {
+/* Types of arguments by value, as drivers name them; vectors of them have a number behind. */
+static const struct type_name {
     const char *name;
+    uint32_t size_bytes;
     enum vyre_scalar scalar;
-} scalar_names[] = {
-    {"uint", VYRE_SCALAR_U32},  {"unsigned int", VYRE_SCALAR_U32},
-    {"int", VYRE_SCALAR_I32},   {"float", VYRE_SCALAR_F32},
-    {"ulong", VYRE_SCALAR_U64}, {"unsigned long", VYRE_SCALAR_U64},
-    {"long", VYRE_SCALAR_I64},  {"double", VYRE_SCALAR_F64},
+} TYPES[] = {
+    {"unsigned char", 1, VYRE_SCALAR_NONE},
+    {"unsigned short", 2, VYRE_SCALAR_NONE},
+    {"unsigned int", 4, VYRE_SCALAR_U32},
+    {"unsigned long", 8, VYRE_SCALAR_U64},
+    {"char", 1, VYRE_SCALAR_NONE},
+    {"uchar", 1, VYRE_SCALAR_NONE},
+    {"short", 2, VYRE_SCALAR_NONE},
+    {"ushort", 2, VYRE_SCALAR_NONE},
+    {"half", 2, VYRE_SCALAR_NONE},
+    {"bool", 1, VYRE_SCALAR_NONE},
+    {"int", 4, VYRE_SCALAR_I32},
+    {"uint", 4, VYRE_SCALAR_U32},
+    {"float", 4, VYRE_SCALAR_F32},
+    {"long", 8, VYRE_SCALAR_I64},
+    {"ulong", 8, VYRE_SCALAR_U64},
+    {"double", 8, VYRE_SCALAR_F64},
 };
 
-static enum vyre_scalar scalar_of(const char *type)
+/* How many of a scalar a vector's name says: a vector of 3 takes the room of 4. 0: it is no vector. */
+static uint32_t vector_count(const char *number)
 {
-    for (size_t i = 0; i < sizeof scalar_names / sizeof scalar_names[0]; i++) {
-        if (strcmp(type, scalar_names[i].name) == 0)
-            return scalar_names[i].scalar;
+    static const char *const NUMBERS[] = {"2", "3", "4", "8", "16"};
+    static const uint32_t COUNTS[] = {2, 4, 4, 8, 16};
+    for (size_t i = 0; i < sizeof COUNTS / sizeof COUNTS[0]; i++) {
+        if (strcmp(number, NUMBERS[i]) == 0)
+            return COUNTS[i];
     }
-    return VYRE_SCALAR_NONE;
+    return 0;
+}
+
+/* What is known of the type of an argument by value. */
+static void read_type(const char *type, struct vyre_cl_parameter *out)
+{
+    for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
+        size_t length = strlen(TYPES[i].name);
+        if (strncmp(type, TYPES[i].name, length) != 0)
+            continue;
+        bool scalar = type[length] == '\0';
+        uint32_t count = scalar ? 1 : vector_count(type + length);
+        if (count == 0)
+            continue;
+        out->size_bytes = TYPES[i].size_bytes * count;
+        out->scalar = scalar ? TYPES[i].scalar : VYRE_SCALAR_NONE;
+        return;
+    }
 }
 
 static bool is_opaque(const char *type)
@@ -84,10 +118,18 @@ static enum vyre_status reflect_one(struct vyre_cl_device *device, cl_kernel nat
         break;
     default:
         parameter->space = VYRE_CL_SPACE_SCALAR;
-        parameter->scalar = scalar_of(type);
+        read_type(type, parameter);
         break;
     }
     return VYRE_OK;
+}
+
+void vyre_cl_argument_ask(struct vyre_cl_device *device, cl_kernel native, uint32_t index,
+                          struct vyre_cl_argument_text *out)
+{
+    memset(out, 0, sizeof *out);
+    (void)ask(device, native, index, CL_KERNEL_ARG_TYPE_NAME, out->type, sizeof out->type, true);
+    (void)ask(device, native, index, CL_KERNEL_ARG_NAME, out->name, sizeof out->name, true);
 }
 
 enum vyre_status vyre_cl_reflect(struct vyre_cl_device *device, cl_kernel native,

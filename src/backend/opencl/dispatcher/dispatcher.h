@@ -8,7 +8,8 @@
  *
  *   __kernel void vyre_resident(__global uchar *ring)      ring: struct vyre_cl_control and its slots
  *
- * The caller builds the output with the user's own build options and -cl-std=CL2.0 or later, and
+ * The caller builds the output with the very options of the user's program, so that questions for the
+ * version of the language or for features get the same answers, among them -cl-std=CL2.0 or later; and
  * launches `resident_groups` groups of `launch_local_size`. A build that fails means that the
  * dispatcher met something that only the compiler could see: treat it as a refusal.
  *

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "backend/opencl/dispatcher/kernels.h"
+#include "backend/opencl/dispatcher/words.h"
 
 static void copy_bytes(struct vyre_cl_emitter *emitter, uint32_t from, uint32_t to)
 {
@@ -32,8 +33,16 @@ static uint32_t end_of(const struct vyre_cl_emitter *emitter, uint32_t token)
 
 void vyre_cl_emit_tokens(struct vyre_cl_emitter *emitter, uint32_t first, uint32_t end)
 {
-    if (first < end)
-        copy_bytes(emitter, start_of(emitter, first), end_of(emitter, end - 1));
+    uint32_t from = first;
+    for (uint32_t i = first + 1; i < end; i++) {
+        if (!vyre_cl_at(emitter->program, i)->gap)
+            continue;
+        copy_bytes(emitter, start_of(emitter, from), end_of(emitter, i - 1));
+        vyre_text_append(&emitter->out, " ");
+        from = i;
+    }
+    if (from < end)
+        copy_bytes(emitter, start_of(emitter, from), end_of(emitter, end - 1));
 }
 
 static void emit_name(struct vyre_cl_emitter *emitter, uint32_t name)
@@ -101,9 +110,8 @@ static void emit_parameters(struct vyre_cl_emitter *emitter,
         vyre_text_appendf(&emitter->out, ", __local vyre_type_%u *vyre_at_%u",
                           function->first_local + i, function->first_local + i);
     if (function->parameter_count > 0) {
-        vyre_text_append(&emitter->out, ",");
-        copy_bytes(emitter, end_of(emitter, function->open), start_of(emitter, function->close));
-        vyre_text_append(&emitter->out, "\n");
+        vyre_text_append(&emitter->out, ", ");
+        vyre_cl_emit_tokens(emitter, function->open + 1, function->close);
     }
     vyre_text_append(&emitter->out, ")");
 }
@@ -119,27 +127,60 @@ static const struct vyre_cl_local *local_named_at(const struct vyre_cl_program *
     return NULL;
 }
 
-/* Each declaration of local variables as a typedef: its words without __local, its names replaced. */
-static void emit_types(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
+/* Whether the variable shares its declaration with the one before it. */
+static bool is_further(const struct vyre_cl_program *program,
+                       const struct vyre_cl_function *function, uint32_t index)
+{
+    const struct vyre_cl_local *local = &program->locals[function->first_local + index];
+    return index > 0 && local->first == local[-1].first;
+}
+
+/* A declaration of local variables as a typedef: its words without __local, its names replaced. */
+static void emit_typedef(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function,
+                         const struct vyre_cl_local *local, const char *prefix)
 {
     const struct vyre_cl_program *program = emitter->program;
-    for (uint32_t i = 0; i < function->local_count; i++) {
-        const struct vyre_cl_local *local = &program->locals[function->first_local + i];
-        if (i > 0 && local->first == local[-1].first)
-            continue;
-        vyre_text_append(&emitter->out, "typedef");
-        for (uint32_t t = local->first; t <= local->last; t++) {
-            const struct vyre_cl_local *named = local_named_at(program, function, t);
-            if (named)
-                vyre_text_appendf(&emitter->out, " vyre_type_%u",
-                                  (unsigned)(named - program->locals));
-            else if (!vyre_cl_is_local(program, t) && !vyre_cl_is(program, t, "static")) {
-                vyre_text_append(&emitter->out, " ");
-                vyre_cl_emit_tokens(emitter, t, t + 1);
-            }
+    vyre_text_append(&emitter->out, "typedef");
+    for (uint32_t t = local->first; t <= local->last; t++) {
+        const struct vyre_cl_local *named = local_named_at(program, function, t);
+        if (named)
+            vyre_text_appendf(&emitter->out, " %s%u", prefix, (unsigned)(named - program->locals));
+        else if (!vyre_cl_is_local(program, t) && !vyre_cl_is(program, t, "static")) {
+            vyre_text_append(&emitter->out, " ");
+            vyre_cl_emit_tokens(emitter, t, t + 1);
         }
-        vyre_text_append(&emitter->out, "\n");
     }
+    vyre_text_append(&emitter->out, "\n");
+}
+
+static void emit_types(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
+{
+    for (uint32_t i = 0; i < function->local_count; i++) {
+        if (!is_further(emitter->program, function, i))
+            emit_typedef(emitter, function, &emitter->program->locals[function->first_local + i],
+                         "vyre_type_");
+    }
+}
+
+/*
+ * What stands for a declaration of local variables in the body: the compiler's word that their types are
+ * the same there as before the function. Two declarations of one function must agree.
+ */
+static void emit_same_types(struct vyre_cl_emitter *emitter,
+                            const struct vyre_cl_function *function, uint32_t first)
+{
+    const struct vyre_cl_program *program = emitter->program;
+    uint32_t end = first + 1;
+    while (end < function->local_count && is_further(program, function, end))
+        end++;
+    vyre_text_append(&emitter->out, "{\n");
+    emit_typedef(emitter, function, &program->locals[function->first_local + first], "vyre_here_");
+    for (uint32_t i = function->first_local + first; i < function->first_local + end; i++)
+        vyre_text_appendf(&emitter->out,
+                          "void vyre_same_%u(__local vyre_type_%u *);\n"
+                          "void vyre_same_%u(__local vyre_here_%u *);\n",
+                          i, i, i, i);
+    vyre_text_append(&emitter->out, "}\n");
 }
 
 static void emit_local_names(struct vyre_cl_emitter *emitter,
@@ -156,7 +197,7 @@ static void emit_local_names(struct vyre_cl_emitter *emitter,
     vyre_text_append(&emitter->out, "\n");
 }
 
-/* The body as it stands, without the declarations of local variables. */
+/* The body as it stands, but for the declarations of local variables. */
 static void emit_body(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
 {
     uint32_t from = start_of(emitter, function->body);
@@ -169,9 +210,10 @@ static void emit_body(struct vyre_cl_emitter *emitter, const struct vyre_cl_func
     }
     for (uint32_t i = 0; i < function->local_count; i++) {
         const struct vyre_cl_local *local = &emitter->program->locals[function->first_local + i];
-        if (i > 0 && local->first == local[-1].first)
+        if (is_further(emitter->program, function, i))
             continue;
         copy_bytes(emitter, from, start_of(emitter, local->first));
+        emit_same_types(emitter, function, i);
         from = end_of(emitter, local->last);
     }
     copy_bytes(emitter, from, end_of(emitter, function->last));
@@ -204,6 +246,33 @@ static bool has_locals(const struct vyre_cl_program *program,
             return true;
     }
     return false;
+}
+
+/*
+ * Conditionals of the head are decided. If one comes out otherwise, the output does not compile, also where
+ * the function is left out: a group that is not expected may tell the preprocessor anything.
+ */
+static void emit_branches(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
+{
+    static const char ERROR[] = "#error \"a conditional comes out otherwise\"\n";
+    const struct vyre_cl_program *program = emitter->program;
+    uint32_t first = function->first;
+    while (first > 0 && vyre_cl_at(program, first - 1)->branch)
+        first--;
+    for (uint32_t i = first; i < function->first;) {
+        const struct vyre_cl_token *token = vyre_cl_at(program, i);
+        uint32_t end = i + 1;
+        while (end < function->first && vyre_cl_at(program, end)->directive == token->directive)
+            end++;
+        vyre_text_append(&emitter->out, "\n");
+        if (token->branch == VYRE_CL_BRANCH_END_OPEN)
+            vyre_text_appendf(&emitter->out, "#else\n%s", ERROR);
+        vyre_cl_emit_tokens(emitter, i, end);
+        vyre_text_append(&emitter->out, "\n");
+        if (token->branch == VYRE_CL_BRANCH_OTHER)
+            vyre_text_append(&emitter->out, ERROR);
+        i = end;
+    }
 }
 
 static void emit_function(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
@@ -254,9 +323,23 @@ static void emit_directives(struct vyre_cl_emitter *emitter,
     }
 }
 
+/*
+ * Words that nothing mentions which is kept, but that "##" could call to life, do not compile; in a
+ * conditional neither.
+ */
+static void emit_traps(struct vyre_cl_emitter *emitter)
+{
+    const char *word;
+    for (size_t i = 0; (word = vyre_cl_word_place(i)) != NULL; i++) {
+        if (emitter->program->pastes)
+            vyre_text_appendf(&emitter->out, "#define %s \"vyre\"[vyre_place]\n", word);
+    }
+}
+
 void vyre_cl_emit_source(struct vyre_cl_emitter *emitter)
 {
     const struct vyre_cl_program *program = emitter->program;
+    emit_traps(emitter);
     uint32_t from = program->source_offset;
     for (uint32_t i = 0; i < program->function_count; i++) {
         const struct vyre_cl_function *function = &program->functions[i];
@@ -264,6 +347,7 @@ void vyre_cl_emit_source(struct vyre_cl_emitter *emitter)
             continue;
         copy_bytes(emitter, from, start_of(emitter, function->first));
         from = end_of(emitter, function->last);
+        emit_branches(emitter, function);
         if (vyre_cl_function_is_kept(program, function))
             emit_function(emitter, function);
         else

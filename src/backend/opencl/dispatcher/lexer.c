@@ -44,20 +44,62 @@ static char peek(const struct reader *r, size_t ahead)
     return r->text[r->at + ahead];
 }
 
-/* Bytes of a backslash and the line's end behind it, or 0. */
+/*
+ * Bytes of a backslash and the line's end behind it, or 0. Compilers take no notice of white space between
+ * the two.
+ */
 static size_t splice(const struct reader *r, size_t ahead)
 {
+    size_t size = 1;
     if (peek(r, ahead) != '\\')
         return 0;
-    if (peek(r, ahead + 1) == '\n')
-        return 2;
-    return peek(r, ahead + 1) == '\r' && peek(r, ahead + 2) == '\n' ? 3 : 0;
+    while (is_space(peek(r, ahead + size)))
+        size++;
+    return peek(r, ahead + size) == '\n' ? size + 1 : 0;
+}
+
+/* How far ahead the character of this number is once lines are joined, which is before there are tokens. */
+static size_t joined(const struct reader *r, size_t number)
+{
+    size_t ahead = 0;
+    for (;;) {
+        size_t join = splice(r, ahead);
+        if (join) {
+            ahead += join;
+        } else if (number == 0) {
+            return ahead;
+        } else {
+            number--;
+            ahead++;
+        }
+    }
+}
+
+static char peek_joined(const struct reader *r, size_t number)
+{
+    return peek(r, joined(r, number));
+}
+
+/* The characters up to this number belong together, so no lines may be joined between them. */
+static void expect_whole(struct reader *r, size_t last)
+{
+    if (joined(r, last) != last)
+        r->reason = "line continuation inside a token";
+}
+
+static bool is_comment(const struct reader *r)
+{
+    char next = peek_joined(r, 1);
+    return peek_joined(r, 0) == '/' && (next == '/' || next == '*');
 }
 
 static void line_comment(struct reader *r)
 {
     while (r->at < r->size && peek(r, 0) != '\n') {
         size_t join = splice(r, 0);
+        /* With white space it goes on in the next line for some compilers only. */
+        if (join && is_space(peek(r, 1)) && peek(r, 1) != '\r')
+            r->reason = "comment that may end at two places";
         r->at += join ? join : 1;
     }
 }
@@ -65,10 +107,9 @@ static void line_comment(struct reader *r)
 static void block_comment(struct reader *r)
 {
     r->at += 2;
-    while (r->at < r->size && !(peek(r, 0) == '*' && peek(r, 1) == '/')) {
-        /* Between '*' and '/' a continuation would end the comment where it cannot be seen. */
-        if (peek(r, 0) == '*' && splice(r, 1))
-            r->reason = "line continuation inside a token";
+    while (r->at < r->size && !r->reason && !(peek(r, 0) == '*' && peek(r, 1) == '/')) {
+        if (peek(r, 0) == '*' && peek_joined(r, 1) == '/')
+            expect_whole(r, 1);
         r->at++;
     }
     if (r->at >= r->size)
@@ -77,16 +118,15 @@ static void block_comment(struct reader *r)
         r->at += 2;
 }
 
-/* A continuation joins lines before tokens are made: allowed where it cannot join two halves. */
-static void skip_splice(struct reader *r, size_t join)
+static void comment(struct reader *r)
 {
-    char before = ' ';
-    if (r->at > 0)
-        before = r->text[r->at - 1];
-    char after = peek(r, join);
-    if (!is_space(before) && before != '\n' && !is_space(after) && after != '\n' && after != '\0')
-        r->reason = "line continuation inside a token";
-    r->at += join;
+    expect_whole(r, 1);
+    if (r->reason)
+        return;
+    if (peek(r, 1) == '/')
+        line_comment(r);
+    else
+        block_comment(r);
 }
 
 static void end_line(struct reader *r)
@@ -102,15 +142,13 @@ static void skip_blank(struct reader *r)
         char c = peek(r, 0);
         size_t join = splice(r, 0);
         if (join)
-            skip_splice(r, join);
+            r->at += join;
         else if (c == '\n')
             end_line(r);
         else if (is_space(c))
             r->at++;
-        else if (c == '/' && peek(r, 1) == '/')
-            line_comment(r);
-        else if (c == '/' && peek(r, 1) == '*')
-            block_comment(r);
+        else if (is_comment(r))
+            comment(r);
         else
             break;
     }
@@ -121,11 +159,15 @@ static void read_literal(struct reader *r, char quote)
     r->at++;
     while (r->at < r->size && peek(r, 0) != quote) {
         char c = peek(r, 0);
-        if (c == '\n' || splice(r, 0)) {
+        size_t join = splice(r, 0);
+        if (c == '\n') {
             r->reason = "literal over several lines";
             return;
         }
-        r->at += c == '\\' && r->at + 1 < r->size ? 2 : 1;
+        if (join)
+            r->at += join;
+        else
+            r->at += c == '\\' && r->at + 1 < r->size ? 2 : 1;
     }
     if (r->at >= r->size)
         r->reason = "literal without an end";
@@ -133,38 +175,63 @@ static void read_literal(struct reader *r, char quote)
         r->at++;
 }
 
+static bool is_number_part(char before, char c)
+{
+    bool exponent = before == 'e' || before == 'E' || before == 'p' || before == 'P';
+    return is_name_part(c) || c == '.' || ((c == '+' || c == '-') && exponent);
+}
+
+static void read_name(struct reader *r)
+{
+    while (is_name_part(peek(r, 0)))
+        r->at++;
+    if (is_name_part(peek_joined(r, 0)))
+        expect_whole(r, 0);
+}
+
 static void read_number(struct reader *r)
 {
     char before = '\0';
-    while (r->at < r->size) {
-        char c = peek(r, 0);
-        bool exponent = before == 'e' || before == 'E' || before == 'p' || before == 'P';
-        if (!is_name_part(c) && c != '.' && !((c == '+' || c == '-') && exponent))
-            break;
-        before = c;
+    while (is_number_part(before, peek(r, 0))) {
+        before = peek(r, 0);
         r->at++;
     }
+    if (is_number_part(before, peek_joined(r, 0)))
+        expect_whole(r, 0);
+}
+
+/* Characters of the longest operator here, as C takes it. */
+static size_t operator_size(const struct reader *r)
+{
+    char c = peek(r, 0);
+    char next = peek_joined(r, 1);
+    char third = peek_joined(r, 2);
+    if (c == '.' && next == '.' && third == '.')
+        return 3;
+    if ((c == '<' || c == '>') && next == c)
+        return third == '=' ? 3 : 2;
+    bool twice = next == c && strchr("&|+-=#", c);
+    bool assigns = next == '=' && strchr("+-*/%&|^!<>", c);
+    return twice || assigns || (c == '-' && next == '>') ? 2 : 1;
 }
 
 static void read_sign(struct reader *r, struct vyre_cl_token *out)
 {
     char c = peek(r, 0);
-    char next = peek(r, 1);
+    char next = peek_joined(r, 1);
+    size_t size = operator_size(r);
     bool digraph = (c == '<' && (next == ':' || next == '%')) || (c == ':' && next == '>') ||
                    (c == '%' && (next == ':' || next == '>'));
     out->kind = VYRE_CL_TOKEN_SIGN;
     out->sign = c;
-    r->at++;
+    if (size > 1 && c != '#')
+        out->sign = next == '>' && c == '-' ? '>' : '\0';
+    expect_whole(r, size - 1);
+    r->at += size;
     if (digraph || (c == '?' && next == '?'))
         r->reason = "digraph or trigraph";
     else if (!strchr("#(){}[];,.+-*/%&|^~!=<>?:", c))
         r->reason = "byte that is no OpenCL C";
-    else if (c == '-' && next == '>') {
-        out->sign = '>';
-        r->at++;
-    } else if (c == '#' && next == '#') {
-        r->at++;
-    }
 }
 
 static void start_directive(struct reader *r, const struct vyre_cl_token *token)
@@ -187,9 +254,8 @@ static struct vyre_cl_token next_token(struct reader *r)
     char c = peek(r, 0);
     if (is_name_start(c)) {
         token.kind = VYRE_CL_TOKEN_NAME;
-        while (is_name_part(peek(r, 0)))
-            r->at++;
-    } else if (is_digit(c) || (c == '.' && is_digit(peek(r, 1)))) {
+        read_name(r);
+    } else if (is_digit(c) || (c == '.' && is_digit(peek_joined(r, 1)))) {
         token.kind = VYRE_CL_TOKEN_NUMBER;
         read_number(r);
     } else if (c == '"' || c == '\'') {
@@ -201,8 +267,8 @@ static struct vyre_cl_token next_token(struct reader *r)
         read_sign(r, &token);
     }
     token.size = (uint32_t)r->at - token.offset;
-    token.space_after = !(r->at < r->size) || is_space(peek(r, 0)) || peek(r, 0) == '\n' ||
-                        splice(r, 0) || (peek(r, 0) == '/' && strchr("/*", peek(r, 1)));
+    char after = peek_joined(r, 0);
+    token.space_after = after == '\0' || is_space(after) || after == '\n' || is_comment(r);
     if (!r->reason)
         start_directive(r, &token);
     token.directive = r->directive;
@@ -273,6 +339,17 @@ static const char *count_tokens(struct reader r, uint32_t *out_count, uint32_t *
     }
 }
 
+/* A carriage return alone ends a line for some compilers only. */
+static bool has_lone_return(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '\r' && !(i + 1 < size && text[i + 1] == '\n') &&
+            !(i > 0 && text[i - 1] == '\n'))
+            return true;
+    }
+    return false;
+}
+
 const char *vyre_cl_tokens_read(struct vyre_arena *arena, const char *text, size_t size,
                                 struct vyre_cl_tokens *out)
 {
@@ -280,6 +357,8 @@ const char *vyre_cl_tokens_read(struct vyre_arena *arena, const char *text, size
     uint32_t count;
     uint32_t names;
     *out = (struct vyre_cl_tokens){.text = text, .size = size};
+    if (has_lone_return(text, size))
+        return "byte that is no OpenCL C";
     const char *reason = count_tokens(r, &count, &names);
     if (reason)
         return reason;

@@ -3,8 +3,8 @@
  *
  * Comments, white space and line continuations are no tokens. Directives are tokenized like the rest;
  * each of their tokens carries `directive`, and the '#' that starts one is their first. Whatever the
- * lexer does not know with certainty ends it with a reason: a continuation in the midst of a token,
- * bytes outside ASCII, digraphs, a directive without meaning here.
+ * lexer does not know with certainty ends it with a reason: a continuation in the midst of a token (one
+ * between tokens is as good as a space), bytes outside ASCII, digraphs, a directive without meaning here.
  */
 #ifndef VYRE_BACKEND_OPENCL_DISPATCHER_LEXER_H
 #define VYRE_BACKEND_OPENCL_DISPATCHER_LEXER_H
@@ -22,7 +22,16 @@ enum vyre_cl_token_kind {
     VYRE_CL_TOKEN_NAME,   /* identifiers and keywords */
     VYRE_CL_TOKEN_NUMBER, /* a preprocessing number */
     VYRE_CL_TOKEN_TEXT,   /* a string or character literal */
-    VYRE_CL_TOKEN_SIGN,   /* one character of punctuation; "->" and "##" are one */
+    VYRE_CL_TOKEN_SIGN,   /* punctuation; an operator of several characters is one */
+};
+
+/* What a directive in the head of a function was taken for: heads.c. */
+enum vyre_cl_branch {
+    VYRE_CL_BRANCH_NONE = 0, /* not in a head */
+    VYRE_CL_BRANCH_TAKEN,    /* begins the group that is read */
+    VYRE_CL_BRANCH_OTHER,    /* begins a group that is not */
+    VYRE_CL_BRANCH_END,
+    VYRE_CL_BRANCH_END_OPEN, /* the end; there is a group that is read, and no #else */
 };
 
 struct vyre_cl_token {
@@ -31,8 +40,10 @@ struct vyre_cl_token {
     uint32_t name;      /* of a NAME: its number, from 1; else 0 */
     uint32_t directive; /* 0, or the number of the directive that it is part of, from 1 */
     uint8_t kind;
-    char sign;        /* of a SIGN: the character; '>' for "->", '#' for both of "#" and "##" */
+    char sign; /* of a SIGN: the character; '>' for "->", '#' for "##", 0 for other operators */
     bool space_after; /* nothing but the next byte follows at once: needed to tell macro kinds */
+    bool gap;         /* not all that stands between it and the token before it belongs there */
+    uint8_t branch;   /* enum vyre_cl_branch */
 };
 
 struct vyre_cl_name {

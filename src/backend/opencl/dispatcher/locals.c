@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend/opencl/dispatcher/program.h"
+#include "backend/opencl/dispatcher/words.h"
 
 /* Names that are followed by an expression, not by what they declare. */
 static bool precedes_expression(const struct vyre_cl_program *program, uint32_t index)
@@ -21,6 +22,23 @@ static bool precedes_expression(const struct vyre_cl_program *program, uint32_t 
     return false;
 }
 
+/* Whether a declaration may begin behind the token: not in parentheses, but for those of a `for`. */
+static bool may_end_before_declaration(const struct vyre_cl_program *program, uint32_t index)
+{
+    if (vyre_cl_at(program, index)->directive || vyre_cl_is_sign(program, index, ';') ||
+        vyre_cl_is_sign(program, index, '{') || vyre_cl_is_sign(program, index, '}'))
+        return true;
+    if (vyre_cl_is_sign(program, index, '('))
+        return vyre_cl_is(program, index - 1, "for");
+    if (!vyre_cl_is_sign(program, index, ')'))
+        return false;
+    uint32_t open = program->match[index];
+    uint32_t name = open == VYRE_CL_NONE ? 0 : vyre_cl_at(program, open - 1)->name;
+    return open == VYRE_CL_NONE || /* in a macro */
+           vyre_cl_is_attribute(program, open - 1) ||
+           (name && program->facts[name].macro != VYRE_CL_NONE);
+}
+
 /* Whether nothing but names and stars lies between the statement's start and the token. */
 static bool starts_with_type(const struct vyre_cl_program *program, uint32_t index, uint32_t body)
 {
@@ -28,11 +46,8 @@ static bool starts_with_type(const struct vyre_cl_program *program, uint32_t ind
     while (i > body + 1 && (vyre_cl_at(program, i - 1)->kind == VYRE_CL_TOKEN_NAME ||
                             vyre_cl_is_sign(program, i - 1, '*')))
         i--;
-    bool at_start = vyre_cl_is_sign(program, i - 1, ';') || vyre_cl_is_sign(program, i - 1, '{') ||
-                    vyre_cl_is_sign(program, i - 1, '}') || vyre_cl_is_sign(program, i - 1, '(') ||
-                    vyre_cl_is_sign(program, i - 1, ')') || vyre_cl_at(program, i - 1)->directive;
-    return at_start && i != index && vyre_cl_at(program, i)->kind == VYRE_CL_TOKEN_NAME &&
-           !precedes_expression(program, i);
+    return i != index && vyre_cl_at(program, i)->kind == VYRE_CL_TOKEN_NAME &&
+           may_end_before_declaration(program, i - 1) && !precedes_expression(program, i);
 }
 
 /* The bracket that the token is inside of. */
@@ -120,17 +135,29 @@ static void check_name(struct vyre_cl_program *program, const struct vyre_cl_fun
         vyre_cl_program_refuse(program, "local variable's name has a second meaning");
 }
 
-/* The type moves out of the body, so its words must mean the same before it. */
+/* Whether the name at `index`, which may declare something by what stands before it, does so. */
+static bool declares_word(const struct vyre_cl_program *program,
+                          const struct vyre_cl_function *function, uint32_t index)
+{
+    const struct vyre_cl_token *token = vyre_cl_at(program, index);
+    bool in_parentheses = index > function->body && vyre_cl_is_sign(program, index + 1, ')');
+    return may_declare(program, index, function->body) && !in_parentheses &&
+           !vyre_cl_word_is_kept(program->tokens.text + token->offset, token->size) &&
+           vyre_cl_at(program, index + 1)->kind != VYRE_CL_TOKEN_NAME &&
+           !vyre_cl_is_sign(program, index + 1, '*');
+}
+
+/*
+ * The type moves out of the body, so its words must mean the same before it. The compiler has the last
+ * word, macros or not: it sees the type in both places (emit.c). This saves a build that would fail.
+ */
 static void check_words(struct vyre_cl_program *program, const struct vyre_cl_function *function,
                         const struct vyre_cl_local *local)
 {
     for (uint32_t i = local->first; i < local->last; i++) {
         uint32_t name = vyre_cl_at(program, i)->name;
         for (uint32_t j = function->open + 1; name && j < local->first; j++) {
-            if (vyre_cl_at(program, j)->name == name && may_declare(program, j, function->body) &&
-                !vyre_cl_is_local(program, j) &&
-                vyre_cl_at(program, j + 1)->kind != VYRE_CL_TOKEN_NAME &&
-                !vyre_cl_is_sign(program, j + 1, '*'))
+            if (vyre_cl_at(program, j)->name == name && declares_word(program, function, j))
                 vyre_cl_program_refuse(program, "local variable's type depends on its function");
         }
     }

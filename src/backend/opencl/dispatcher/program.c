@@ -85,6 +85,7 @@ static void make_lists(struct vyre_cl_program *program)
         brackets += token->kind == VYRE_CL_TOKEN_SIGN && token->sign == '(';
         hashes += token->kind == VYRE_CL_TOKEN_SIGN && token->sign == '#';
         locals += token->kind == VYRE_CL_TOKEN_SIGN && (token->sign == ',' || token->sign == ';');
+        program->pastes = program->pastes || (token->sign == '#' && token->size == 2);
     }
     struct vyre_arena *arena = program->arena;
     program->match = vyre_arena_allocate(arena, tokens * sizeof *program->match, 8);
@@ -117,6 +118,7 @@ void vyre_cl_program_read(struct vyre_cl_program *program, struct vyre_arena *ar
 {
     *program = (struct vyre_cl_program){.arena = arena};
     read_tokens(program, input);
+    vyre_cl_program_heads(program);
     make_lists(program);
     refuse_banned(program);
     vyre_cl_program_match(program);

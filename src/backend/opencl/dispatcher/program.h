@@ -54,6 +54,7 @@ struct vyre_cl_name_facts {
     uint8_t visit;  /* 0 not seen, 1 on the path, 2 done */
     bool is_entry;  /* of a kernel in this dispatcher */
     bool is_called; /* reached from another name */
+    bool stands;    /* in the output, whatever the kernels reach */
 };
 
 struct vyre_cl_program {
@@ -69,6 +70,7 @@ struct vyre_cl_program {
     struct vyre_cl_local *locals;
     uint32_t local_count;
     bool is_groupwise;  /* some kernel has a barrier or the like */
+    bool pastes;        /* some macro has a "##" */
     const char *reason; /* the first refusal, or NULL */
 };
 
@@ -86,6 +88,7 @@ bool vyre_cl_function_is_kept(const struct vyre_cl_program *program,
 
 /* ---- Steps of the reading, one file each; each does nothing once there is a reason ---- */
 
+void vyre_cl_program_heads(struct vyre_cl_program *program);      /* heads.c */
 void vyre_cl_program_match(struct vyre_cl_program *program);      /* brackets.c */
 void vyre_cl_program_directives(struct vyre_cl_program *program); /* directives.c */
 void vyre_cl_program_parse(struct vyre_cl_program *program);      /* parse.c */

@@ -107,6 +107,8 @@ static void see_word(struct vyre_cl_program *program, uint32_t name)
     const struct vyre_cl_name *word = &program->tokens.names[name];
     const char *text = program->tokens.text + word->offset;
     const char *reason = vyre_cl_word_refused(text, word->size);
+    if (!reason)
+        reason = vyre_cl_word_unkept(text, word->size);
     if (reason)
         vyre_cl_program_refuse(program, reason);
     if (vyre_cl_word_is_groupwise(text, word->size))
@@ -171,6 +173,67 @@ static void check_statics(struct vyre_cl_program *program)
     }
 }
 
+/* ---- What stands in the output although no kernel reaches it ---- */
+
+struct standing {
+    struct vyre_cl_program *program;
+    uint32_t *names; /* to be looked at */
+    uint32_t count;
+};
+
+static void stand(struct standing *standing, uint32_t name)
+{
+    if (name == 0 || standing->program->facts[name].stands)
+        return;
+    standing->program->facts[name].stands = true;
+    standing->names[standing->count++] = name;
+}
+
+/* Names of conditionals, wherever they are, and of what is outside functions. */
+static void stand_tokens(struct standing *standing)
+{
+    struct vyre_cl_program *program = standing->program;
+    uint32_t function = 0;
+    uint32_t directive = 0;
+    bool define = false;
+    for (uint32_t i = 0; i < program->tokens.count; i++) {
+        const struct vyre_cl_token *token = vyre_cl_at(program, i);
+        while (function < program->function_count && program->functions[function].last < i)
+            function++;
+        bool inside = function < program->function_count && i >= program->functions[function].first;
+        if (token->directive && token->directive != directive)
+            define = vyre_cl_is(program, i + 1, "define");
+        directive = token->directive;
+        if (token->directive ? !define : !inside)
+            stand(standing, token->name);
+    }
+}
+
+/* A word there has its meaning through macros, too. */
+static void check_standing(struct vyre_cl_program *program)
+{
+    struct standing standing = {.program = program};
+    standing.names =
+        vyre_arena_allocate(program->arena, program->tokens.name_count * sizeof *standing.names, 8);
+    if (!standing.names) {
+        vyre_cl_program_refuse(program, VYRE_CL_NO_MEMORY);
+        return;
+    }
+    stand_tokens(&standing);
+    while (standing.count > 0) {
+        uint32_t name = standing.names[--standing.count];
+        const struct vyre_cl_name *word = &program->tokens.names[name];
+        const char *reason = vyre_cl_word_unkept(program->tokens.text + word->offset, word->size);
+        if (reason)
+            vyre_cl_program_refuse(program, reason);
+        for (uint32_t m = program->facts[name].macro; m != VYRE_CL_NONE;
+             m = program->macros[m].next_of_name) {
+            for (uint32_t i = program->macros[m].body; i < program->macros[m].end; i++)
+                stand(&standing, vyre_cl_at(program, i)->name);
+        }
+    }
+}
+
 void vyre_cl_program_reach(struct vyre_cl_program *program,
                            const struct vyre_cl_dispatcher_input *input)
 {
@@ -186,4 +249,6 @@ void vyre_cl_program_reach(struct vyre_cl_program *program,
         visit(&walk, name);
     }
     check_statics(program);
+    if (!program->reason)
+        check_standing(program);
 }

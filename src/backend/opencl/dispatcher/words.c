@@ -15,7 +15,10 @@ struct reason {
 static const struct reason BANNED[] = {
     {"vyre_*", "identifier with the prefix vyre_"},
     {"VYRE_*", "identifier with the prefix vyre_"},
-    /* Their values would tell the dispatcher's source from the user's. */
+};
+
+/* Their values would tell the dispatcher's source from the user's. */
+static const struct reason PLACE[] = {
     {"__LINE__", "the source asks where it stands"},
     {"__FILE__", "the source asks where it stands"},
     {"__func__", "the source asks where it stands"},
@@ -27,9 +30,9 @@ static const struct reason BANNED[] = {
     {"__DATE__", "the source asks for the time of its build"},
     {"__TIME__", "the source asks for the time of its build"},
     {"__TIMESTAMP__", "the source asks for the time of its build"},
-    {"__OPENCL_C_VERSION__", "the source asks for the version of OpenCL C"},
-    {"__opencl_c_*", "the source asks for the version of OpenCL C"},
-    {"__has_*", "the source asks what the compiler has"},
+};
+
+static const struct reason OPAQUE[] = {
     {"asm", "inline assembly"},
     {"__asm", "inline assembly"},
     {"__asm__", "inline assembly"},
@@ -185,6 +188,17 @@ const char *vyre_cl_word_banned(const char *word, size_t size)
     return look_up(BANNED, sizeof BANNED / sizeof *BANNED, word, size);
 }
 
+const char *vyre_cl_word_unkept(const char *word, size_t size)
+{
+    const char *reason = look_up(PLACE, sizeof PLACE / sizeof *PLACE, word, size);
+    return reason ? reason : look_up(OPAQUE, sizeof OPAQUE / sizeof *OPAQUE, word, size);
+}
+
+const char *vyre_cl_word_place(size_t index)
+{
+    return index < sizeof PLACE / sizeof *PLACE ? PLACE[index].word : NULL;
+}
+
 const char *vyre_cl_word_refused(const char *word, size_t size)
 {
     return look_up(REFUSED, sizeof REFUSED / sizeof *REFUSED, word, size);
@@ -207,7 +221,8 @@ bool vyre_cl_word_is_unknown(const char *word, size_t size)
 bool vyre_cl_word_is_kept(const char *word, size_t size)
 {
     return has_word(KEPT, sizeof KEPT / sizeof *KEPT, word, size) ||
-           vyre_cl_word_is_groupwise(word, size) || vyre_cl_word_refused(word, size) != NULL;
+           vyre_cl_word_is_groupwise(word, size) || vyre_cl_word_refused(word, size) != NULL ||
+           vyre_cl_word_unkept(word, size) != NULL;
 }
 
 const char *vyre_cl_word_groupwise(size_t index)

@@ -10,6 +10,15 @@
 /* Why no source may contain the word, or NULL. */
 const char *vyre_cl_word_banned(const char *word, size_t size);
 
+/*
+ * Why the word may stand in nothing that is kept of a source, or NULL: not in what kernels reach, in
+ * conditionals or in declarations outside functions, by itself or through macros.
+ */
+const char *vyre_cl_word_unkept(const char *word, size_t size);
+
+/* Those of them that ask for the place or the time of a source, one after the other; NULL past the last. */
+const char *vyre_cl_word_place(size_t index);
+
 /* Why no kernel may reach the word, by itself or through functions and macros, or NULL. */
 const char *vyre_cl_word_refused(const char *word, size_t size);
 

@@ -1,0 +1,210 @@
+/*
+ * agree.c: whether what a kernel declares goes with what the driver says that it takes.
+ *
+ * Pointers in order are the bindings, scalars in order are the constants. Constants have 4 or 8 bytes; an
+ * argument of another size is refused here, where it has a name, and not by the driver at a launch.
+ */
+#include <string.h>
+
+#include "backend/opencl/device.h"
+#include "backend/opencl/kernel.h"
+#include "plan/interface_agree.h"
+
+static enum vyre_status disagree(const struct vyre_cl_kernel *kernel, struct vyre_diag *diag,
+                                 const char *what, size_t declared, size_t reflected)
+{
+    return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                         "%zu %s are declared, %s takes %zu", declared, what, kernel->entry,
+                         reflected);
+}
+
+static enum vyre_status match_bindings(struct vyre_cl_kernel *kernel,
+                                       const struct vyre_binding_plan *plan, struct vyre_diag *diag)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct vyre_cl_parameter *parameter = &kernel->parameters[i];
+        if (parameter->space == VYRE_CL_SPACE_SCALAR)
+            continue;
+        if (count < plan->binding_count && count < VYRE_KERNEL_BINDINGS_MAX) {
+            const struct vyre_binding *binding = &plan->bindings[count];
+            bool local = parameter->space == VYRE_CL_SPACE_LOCAL;
+            if (local != (binding->role == VYRE_ROLE_SHARED))
+                return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                                     "slot %u and argument %u of %s: one is local memory, the "
+                                     "other is not",
+                                     binding->slot, i, kernel->entry);
+            bool writes = !local && !parameter->read_only && !binding->table;
+            if (writes && !(binding->access & VYRE_ACCESS_WRITE))
+                return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                                     "slot %u is declared as read, argument %u of %s is not const",
+                                     binding->slot, i, kernel->entry);
+            kernel->binding_arguments[count] = i;
+        }
+        count++;
+    }
+    kernel->binding_count = count;
+    return count == plan->binding_count
+               ? VYRE_OK
+               : disagree(kernel, diag, "bindings", plan->binding_count, count);
+}
+
+/* The type of that scalar argument in OpenCL C, and what it is called in a declaration. */
+static const struct scalar_words {
+    const char *type;
+    const char *name;
+} SCALARS[] = {
+    [VYRE_SCALAR_U32] = {"uint", "u32"},  [VYRE_SCALAR_I32] = {"int", "i32"},
+    [VYRE_SCALAR_F32] = {"float", "f32"}, [VYRE_SCALAR_U64] = {"ulong", "u64"},
+    [VYRE_SCALAR_I64] = {"long", "i64"},  [VYRE_SCALAR_F64] = {"double", "f64"},
+};
+
+/* What an argument should be instead of this type, or NULL. */
+static const char *wider_type(const char *type)
+{
+    static const char *const WIDER[][2] = {
+        {"char", "int"},           {"short", "int"},   {"uchar", "uint"},
+        {"unsigned char", "uint"}, {"ushort", "uint"}, {"unsigned short", "uint"},
+        {"bool", "uint"},          {"half", "float"},
+    };
+    for (size_t i = 0; i < sizeof WIDER / sizeof WIDER[0]; i++) {
+        if (strcmp(type, WIDER[i][0]) == 0)
+            return WIDER[i][1];
+    }
+    return NULL;
+}
+
+static void set_fix(const struct vyre_cl_parameter *parameter, uint32_t constant,
+                    enum vyre_scalar declared, const struct vyre_cl_argument_text *text,
+                    struct vyre_diag *diag)
+{
+    const char *name = text->name[0] ? text->name : "the argument";
+    const char *wider = wider_type(text->type);
+    bool has_room = parameter->size_bytes == 4 || parameter->size_bytes == 8;
+    if (parameter->scalar != VYRE_SCALAR_NONE)
+        vyre_diag_set_fix(diag, "Declare constant %u as %s.", constant,
+                          SCALARS[parameter->scalar].name);
+    else if (wider)
+        vyre_diag_set_fix(diag, "Change the type of %s to %s: constants have 4 or 8 bytes.", name,
+                          wider);
+    else if (!declared && (has_room || parameter->size_bytes == 0))
+        vyre_diag_set_fix(diag, "Declare the kernel's constants.");
+    else
+        vyre_diag_set_fix(diag, "Pass %s in a buffer, or as several scalars of 4 or 8 bytes.",
+                          name);
+}
+
+/* `declared` is the constant at its place, or NONE: no constants are declared. */
+static enum vyre_status refuse_type(struct vyre_cl_device *device,
+                                    const struct vyre_cl_kernel *kernel, uint32_t argument,
+                                    uint32_t constant, enum vyre_scalar declared,
+                                    struct vyre_diag *diag)
+{
+    struct vyre_cl_argument_text text;
+    enum vyre_status status;
+    vyre_cl_argument_ask(device, kernel->last->call.native, argument, &text);
+    if (declared)
+        status = vyre_diag_set(
+            diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+            "argument %u (%s) of %s has the type %s, constant %u is declared as %s", argument,
+            text.name, kernel->entry, text.type, constant, SCALARS[declared].name);
+    else
+        status = vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                               "argument %u (%s) of %s has the type %s, which cannot be reflected",
+                               argument, text.name, kernel->entry, text.type);
+    set_fix(&kernel->parameters[argument], constant, declared, &text, diag);
+    return status;
+}
+
+/* Whether a constant of this size can be given for the argument. */
+static bool fits(struct vyre_cl_device *device, const struct vyre_cl_kernel *kernel,
+                 uint32_t argument, enum vyre_scalar declared)
+{
+    const struct vyre_cl_parameter *parameter = &kernel->parameters[argument];
+    static const uint64_t zero;
+    uint32_t size = vyre_scalar_size(declared);
+    if (parameter->scalar != VYRE_SCALAR_NONE)
+        return parameter->scalar == declared;
+    if (parameter->size_bytes != 0)
+        return parameter->size_bytes == size;
+    /* A type of the program's own. All constants are set before a launch; this one leaves no trace. */
+    return device->api->clSetKernelArg(kernel->last->call.native, argument, size, &zero) !=
+           CL_INVALID_ARG_SIZE;
+}
+
+/* The first argument by value that could not be reflected, or the number of arguments. */
+static uint32_t first_unknown(const struct vyre_cl_kernel *kernel)
+{
+    uint32_t i = 0;
+    while (i < kernel->parameter_count && (kernel->parameters[i].space != VYRE_CL_SPACE_SCALAR ||
+                                           kernel->parameters[i].scalar != VYRE_SCALAR_NONE))
+        i++;
+    return i;
+}
+
+static enum vyre_status match_constants(struct vyre_cl_device *device,
+                                        struct vyre_cl_kernel *kernel,
+                                        const struct vyre_kernel_desc *desc, struct vyre_diag *diag)
+{
+    uint32_t count = 0;
+    uint32_t offset = 0;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        if (kernel->parameters[i].space != VYRE_CL_SPACE_SCALAR)
+            continue;
+        if (count < desc->constant_count && count < VYRE_KERNEL_CONSTANTS_MAX) {
+            enum vyre_scalar declared = desc->constants[count];
+            if (!fits(device, kernel, i, declared))
+                return refuse_type(device, kernel, i, count, declared, diag);
+            uint32_t size = vyre_scalar_size(declared);
+            offset = (offset + size - 1) & ~(size - 1);
+            kernel->constants[count] = (struct vyre_cl_constant){i, offset, size};
+            offset += size;
+        }
+        count++;
+    }
+    uint32_t unknown = first_unknown(kernel);
+    if (desc->constant_count == 0 && unknown < kernel->parameter_count)
+        return refuse_type(device, kernel, unknown, 0, VYRE_SCALAR_NONE, diag);
+    if (count != desc->constant_count)
+        return disagree(kernel, diag, "constants", desc->constant_count, count);
+    kernel->constant_count = count;
+    kernel->constants_size_bytes = offset;
+    return VYRE_OK;
+}
+
+static enum vyre_status match_local_size(struct vyre_cl_device *device,
+                                         struct vyre_cl_kernel *kernel,
+                                         const struct vyre_kernel_desc *desc,
+                                         struct vyre_diag *diag)
+{
+    const uint32_t *given = desc->local_size;
+    const uint32_t *required = kernel->required_local;
+    size_t most = 0;
+    if (required[0] != 0 && memcmp(given, required, sizeof kernel->required_local) != 0)
+        return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                             "a local size of %u x %u x %u is declared, %s requires %u x %u x %u",
+                             given[0], given[1], given[2], kernel->entry, required[0], required[1],
+                             required[2]);
+    (void)device->api->clGetKernelWorkGroupInfo(
+        kernel->last->call.native, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    size_t total = (size_t)given[0] * given[1] * given[2];
+    if (most != 0 && total > most)
+        return vyre_diag_set(diag, VYRE_DIAG_KERNEL_LOCAL_SIZE, kernel->label, 0,
+                             "a group of %zu invocations; the device takes %zu of this kernel",
+                             total, most);
+    for (int i = 0; i < 3; i++)
+        kernel->local_size[i] = given[i];
+    return VYRE_OK;
+}
+
+enum vyre_status vyre_cl_agree(struct vyre_cl_device *device, struct vyre_cl_kernel *kernel,
+                               const struct vyre_kernel_desc *desc,
+                               const struct vyre_binding_plan *plan, struct vyre_diag *diag)
+{
+    enum vyre_status status = match_bindings(kernel, plan, diag);
+    if (status == VYRE_OK)
+        status = match_constants(device, kernel, desc, diag);
+    if (status == VYRE_OK)
+        status = match_local_size(device, kernel, desc, diag);
+    return status;
+}
