@@ -38,6 +38,7 @@ struct vyre_cl_traits {
     cl_device_svm_capabilities svm_bits; /* as reported */
     bool correct_divide;                 /* -cl-fp32-correctly-rounded-divide-sqrt */
     bool out_of_order;
+    bool splits_at_barriers; /* PoCL: see dispatcher/barriers.c */
     uint32_t compute_units;
     uint32_t alignment; /* of buffers and of ranges in them */
     size_t group_invocations;

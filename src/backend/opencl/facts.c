@@ -93,6 +93,7 @@ void vyre_cl_read_traits(struct vyre_cl_device *device, const struct vyre_cl_lis
     traits->svm = calls && (traits->svm_bits & CL_DEVICE_SVM_FINE_GRAIN_BUFFER);
     traits->svm_atomics = traits->svm && (traits->svm_bits & CL_DEVICE_SVM_ATOMICS);
     (void)vyre_cl_device_value(api, device->id, CL_DEVICE_SINGLE_FP_CONFIG, &floats, sizeof floats);
+    traits->splits_at_barriers = strstr(listed->info.driver, "Portable Computing Language") != NULL;
     traits->correct_divide = (floats & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     (void)vyre_cl_device_value(api, device->id, CL_DEVICE_QUEUE_PROPERTIES, &queue, sizeof queue);
     traits->out_of_order = (queue & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;

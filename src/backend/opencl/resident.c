@@ -153,6 +153,7 @@ static enum vyre_status generate(struct vyre_cl_device *device,
                        (uint32_t)resident->local_size[2]},
         .work_dim = 3,
         .resident_groups = device->persistent->groups,
+        .splits_at_barriers = device->traits.splits_at_barriers,
     };
     enum vyre_status status = vyre_cl_dispatcher_generate(&device->allocator, &input, out, diag);
     vyre_memory_free(&device->allocator, arguments, bytes, _Alignof(struct vyre_cl_argument));

@@ -73,6 +73,8 @@ struct vyre_cl_dispatcher_input {
     uint32_t work_dim;        /* what get_work_dim gives; 0: 3 */
     uint32_t resident_groups; /* 0: 1. More than one needs 64-bit atomics on the device */
     enum vyre_cl_dispatcher_form form;
+    bool splits_at_barriers; /* the compiler runs work-items one after the other from barrier to
+                                barrier: barriers under a condition are refused */
 };
 
 struct vyre_cl_dispatcher_output {

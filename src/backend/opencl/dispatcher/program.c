@@ -125,6 +125,7 @@ void vyre_cl_program_read(struct vyre_cl_program *program, struct vyre_arena *ar
     vyre_cl_program_directives(program);
     vyre_cl_program_parse(program);
     vyre_cl_program_reach(program, input);
+    vyre_cl_program_barriers(program, input);
     vyre_cl_program_locals(program);
     vyre_cl_program_kernels(program, input);
 }

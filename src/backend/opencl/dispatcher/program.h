@@ -51,10 +51,11 @@ struct vyre_cl_local {
 struct vyre_cl_name_facts {
     uint32_t function; /* first in a chain, or VYRE_CL_NONE */
     uint32_t macro;
-    uint8_t visit;  /* 0 not seen, 1 on the path, 2 done */
-    bool is_entry;  /* of a kernel in this dispatcher */
-    bool is_called; /* reached from another name */
-    bool stands;    /* in the output, whatever the kernels reach */
+    uint8_t visit;     /* 0 not seen, 1 on the path, 2 done */
+    bool is_entry;     /* of a kernel in this dispatcher */
+    bool is_called;    /* reached from another name */
+    bool synchronizes; /* it is a barrier or the like, or reaches one */
+    bool stands;       /* in the output, whatever the kernels reach */
 };
 
 struct vyre_cl_program {
@@ -94,6 +95,8 @@ void vyre_cl_program_directives(struct vyre_cl_program *program); /* directives.
 void vyre_cl_program_parse(struct vyre_cl_program *program);      /* parse.c */
 void vyre_cl_program_reach(struct vyre_cl_program *program,       /* reach.c */
                            const struct vyre_cl_dispatcher_input *input);
+void vyre_cl_program_barriers(struct vyre_cl_program *program, /* barriers.c */
+                              const struct vyre_cl_dispatcher_input *input);
 void vyre_cl_program_locals(struct vyre_cl_program *program); /* locals.c */
 void vyre_cl_program_kernels(struct vyre_cl_program *program, /* kernels.c */
                              const struct vyre_cl_dispatcher_input *input);

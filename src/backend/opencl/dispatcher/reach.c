@@ -95,8 +95,11 @@ static void visit_tokens(struct walk *walk, uint32_t first, uint32_t end)
     struct vyre_cl_program *program = walk->program;
     for (uint32_t i = first; !program->reason && i < end; i++) {
         uint32_t name = vyre_cl_at(program, i)->name;
-        if (name && !is_only_a_name(program, i, first))
+        if (name && !is_only_a_name(program, i, first)) {
             visit(walk, name);
+            if (program->facts[name].synchronizes && walk->depth > 0)
+                program->facts[walk->path[walk->depth - 1]].synchronizes = true;
+        }
         if (name)
             see_unknown(program, i, first);
     }
@@ -112,7 +115,7 @@ static void see_word(struct vyre_cl_program *program, uint32_t name)
     if (reason)
         vyre_cl_program_refuse(program, reason);
     if (vyre_cl_word_is_groupwise(text, word->size))
-        program->is_groupwise = true;
+        program->is_groupwise = program->facts[name].synchronizes = true;
 }
 
 static void visit_definitions(struct walk *walk, uint32_t name)
