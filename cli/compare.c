@@ -15,9 +15,10 @@
 #include "target.h"
 #include "units.h"
 
-#define COMPARE_TAKES                                                           \
-    (CLI_TAKES_FILE | CLI_TAKES_BACKEND | CLI_TAKES_DEVICE | CLI_TAKES_REPEAT | \
-     CLI_TAKES_WORKERS | CLI_TAKES_QUIET | CLI_TAKES_STORE | CLI_TAKES_CALIBRATE)
+#define COMPARE_TAKES                                                              \
+    (CLI_TAKES_FILE | CLI_TAKES_BACKEND | CLI_TAKES_DEVICE | CLI_TAKES_REPEAT |    \
+     CLI_TAKES_WORKERS | CLI_TAKES_QUIET | CLI_TAKES_STORE | CLI_TAKES_CALIBRATE | \
+     CLI_TAKES_PROOF)
 
 /* How long each mode runs, warm-up and rounds, when nobody says how often. */
 #define WARM_UP_NS UINT64_C(50000000)
@@ -46,13 +47,23 @@ static void release(struct comparison *comparison)
         drop(&comparison->contenders[i]);
     cli_knowledge_close(&comparison->knowledge);
     cli_decisions_deinit(&comparison->decisions);
+    cli_proofs_deinit(&comparison->proofs);
     vyre_instance_destroy(&comparison->instance);
     workload_destroy(&comparison->workload);
 }
 
-/* A mode that turns out not to be there is out of the comparison, with the reason. */
-static void rule_out(struct contender *contender, const struct vyre_diag *diag)
+static void collect_proofs(struct comparison *comparison, const struct contender *contender)
 {
+    if (contender->session)
+        cli_proofs_add(&comparison->proofs, contender->session->device,
+                       &comparison->knowledge.refusals);
+}
+
+/* A mode that turns out not to be there is out of the comparison, with the reason. */
+static void rule_out(struct comparison *comparison, struct contender *contender,
+                     const struct vyre_diag *diag)
+{
+    collect_proofs(comparison, contender);
     drop(contender);
     snprintf(contender->reason, sizeof contender->reason, "%s", diag->message);
 }
@@ -85,7 +96,7 @@ static enum vyre_status enter(struct comparison *comparison, struct contender *c
     vyre_device_get_info(device, &comparison->device);
     if (cli_mode_check(device, contender->mode, diag) != VYRE_OK) {
         vyre_device_close(&device);
-        rule_out(contender, diag);
+        rule_out(comparison, contender, diag);
         return VYRE_OK;
     }
     if (contender->mode == VYRE_MODE_AUTO)
@@ -112,6 +123,12 @@ static enum vyre_status set_up(struct comparison *comparison, struct vyre_diag *
     for (size_t i = 0; status == VYRE_OK && i < COMPARE_MODES; i++) {
         comparison->contenders[i].mode = compared_modes[i];
         status = enter(comparison, &comparison->contenders[i], diag);
+    }
+    /* Auto, the last, has loaded what earlier runs refused. */
+    for (size_t i = 0; status == VYRE_OK && i + 1 < COMPARE_MODES; i++) {
+        const struct session *session = comparison->contenders[i].session;
+        if (session)
+            cli_refusals_give(&comparison->knowledge.refusals, session->device);
     }
     return status;
 }
@@ -140,6 +157,13 @@ static void let_idle(const struct contender *contender)
     nanosleep(&pause, NULL);
 }
 
+/* The mode cannot run the workload, or not with proven code. */
+static bool is_out(const struct vyre_diag *diag)
+{
+    return diag->id == VYRE_DIAG_SUBMIT_MODE || diag->id == VYRE_DIAG_PROOF_DIFFERS ||
+           diag->id == VYRE_DIAG_PROOF_LIMIT;
+}
+
 /* Runs `count` batches in one mode; the time is added to the contender's round. */
 static enum vyre_status run_one(struct comparison *comparison, struct contender *contender,
                                 uint64_t count, struct vyre_diag *diag)
@@ -152,8 +176,8 @@ static enum vyre_status run_one(struct comparison *comparison, struct contender 
     runner->progress_base = completed(comparison) - runner->completed;
     enum vyre_status status = runner_run(runner, count, diag);
     contender->round_ns += runner->wall_ns - before_ns;
-    if (status != VYRE_OK && diag->id == VYRE_DIAG_SUBMIT_MODE) {
-        rule_out(contender, diag);
+    if (status != VYRE_OK && is_out(diag)) {
+        rule_out(comparison, contender, diag);
         return VYRE_OK;
     }
     if (status == VYRE_OK && runner->by_mode[VYRE_MODE_PERSISTENT] != persistent)
@@ -309,11 +333,14 @@ static enum cli_exit conclude(struct comparison *comparison, struct cli_output *
         compare_print_json(comparison, out);
     else if (!comparison->options.quiet || comparison->interrupted)
         compare_print_text(comparison, cli_colour_wanted(STDOUT_FILENO), out);
+    else
+        cli_proofs_warn(&comparison->proofs);
     if (is_busy(comparison))
         cli_interrupt_leave(out);
     cli_output_flush(out);
     if (session)
         cli_knowledge_keep(&comparison->knowledge, session->device);
+    cli_knowledge_keep_refusals(&comparison->knowledge, &comparison->proofs.found);
     if (comparison->interrupted)
         return CLI_EXIT_INTERRUPTED;
     if (compare_agrees(comparison))
@@ -333,8 +360,12 @@ static enum cli_exit execute(struct comparison *comparison, struct cli_output *o
         cli_message_print_file(&diag, comparison->options.file);
         return cli_exit_of_setup(&diag);
     }
-    if (run_all(comparison, &diag) != VYRE_OK) {
+    enum vyre_status status = run_all(comparison, &diag);
+    for (size_t i = 0; i < COMPARE_MODES; i++)
+        collect_proofs(comparison, &comparison->contenders[i]);
+    if (status != VYRE_OK) {
         cli_message_print_file(&diag, comparison->options.file);
+        cli_knowledge_keep_refusals(&comparison->knowledge, &comparison->proofs.found);
         return cli_exit_of_work(&diag);
     }
     return conclude(comparison, out);
@@ -370,7 +401,8 @@ void cli_compare_help(struct cli_output *out)
     cli_output_text(
         out,
         "Usage: vyre compare FILE [--backend B] [--device D] [--repeat N] [--workers N]\n"
-        "                    [--calibrate] [--store PATH] [--no-store] [--json] [--quiet]\n"
+        "                    [--calibrate] [--store PATH] [--no-store] [--no-proof] [--json]\n"
+        "                    [--quiet]\n"
         "\n"
         "Runs the workload FILE in every mode that the device has and in auto, in turns, in one\n"
         "process; prints the time of each mode, what auto lost against the best, and whether\n"
@@ -385,6 +417,7 @@ void cli_compare_help(struct cli_output *out)
         "      --calibrate     measure the device's costs first, whatever the store has\n"
         "      --store PATH    where costs and learnings are kept; see `vyre store`\n"
         "      --no-store      use none, and keep none\n"
+        "      --no-proof      use generated code without proving it on the data first\n"
         "      --json          print one JSON document\n"
         "      --quiet         print no table and no progress: the exit code tells\n"
         "  -h, --help          print this help\n"

@@ -12,6 +12,7 @@
 #include "knowledge.h"
 #include "options.h"
 #include "output.h"
+#include "proofs.h"
 #include "runner.h"
 
 #define COMPARE_MODES  4 /* plain, replay, persistent, auto */
@@ -40,6 +41,7 @@ struct comparison {
     struct cli_progress progress;
     struct cli_knowledge knowledge; /* of the device of auto */
     struct cli_decisions decisions; /* of auto, warm-up included */
+    struct cli_proofs proofs;       /* of all devices */
     uint64_t repeat;                /* passes through the schedule */
     uint64_t warm_up;               /* submissions before the first round */
     uint64_t planned;               /* submissions of each mode in all */

@@ -117,6 +117,7 @@ void compare_print_text(struct comparison *comparison, bool colour, struct cli_o
     cli_output_text(out, "\n");
     cli_decisions_print(&comparison->decisions, colour, out);
     print_conclusion(comparison, out);
+    cli_proofs_print(&comparison->proofs, out);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------
@@ -218,6 +219,7 @@ void compare_print_json(struct comparison *comparison, struct cli_output *out)
     conclusion_json(&json, comparison);
     cli_decisions_json(&comparison->decisions, &json);
     cli_knowledge_json(&comparison->knowledge, &json);
+    cli_proofs_json(&comparison->proofs, &json);
     cli_json_array(&json, "modes");
     for (size_t i = 0; i < COMPARE_MODES; i++)
         contender_json(&json, comparison, &comparison->contenders[i]);

@@ -20,7 +20,7 @@
 
 #define EXPLAIN_TAKES                                                                             \
     (CLI_TAKES_FILE | CLI_TAKES_BACKEND | CLI_TAKES_DEVICE | CLI_TAKES_WORKERS | CLI_TAKES_HINT | \
-     CLI_TAKES_BATCH | CLI_TAKES_CALIBRATE | CLI_TAKES_STORE)
+     CLI_TAKES_BATCH | CLI_TAKES_CALIBRATE | CLI_TAKES_STORE | CLI_TAKES_PROOF)
 
 #define LINE_BYTES 1024
 
@@ -286,7 +286,8 @@ static enum cli_exit misuse(const char *message, const char *fix)
 static enum cli_exit explain_record(const struct cli_options *options, struct cli_output *out)
 {
     bool others = options->backend || options->device || options->has_hint || options->calibrate ||
-                  options->workers || options->store.path || options->store.none;
+                  options->workers || options->store.path || options->store.none ||
+                  options->no_proof;
     if (others)
         return misuse("--batch explains a record, which has a device and hints of its own",
                       "Leave the other options away, but for --json.");
@@ -339,7 +340,8 @@ void cli_explain_help(struct cli_output *out)
     cli_output_text(
         out,
         "Usage: vyre explain FILE [--backend B] [--device D] [--repeat-hint N]\n"
-        "                    [--calibrate] [--store PATH] [--no-store] [--workers N] [--json]\n"
+        "                    [--calibrate] [--store PATH] [--no-store] [--no-proof] [--workers N]\n"
+        "                    [--json]\n"
         "       vyre explain OUT.json --batch N [--json]\n"
         "\n"
         "Says of each batch of the workload FILE how it would be launched and why, without\n"
@@ -355,6 +357,7 @@ void cli_explain_help(struct cli_output *out)
         "      --calibrate       measure the device's costs first; this runs probes\n"
         "      --store PATH      where costs and learnings are kept; see `vyre store`\n"
         "      --no-store        use none\n"
+        "      --no-proof        as if generated code were used without a proof\n"
         "      --workers N       threads of the cpu backend beside the caller's\n"
         "      --batch N         the batch with this number in a record\n"
         "      --json            print one JSON document\n"

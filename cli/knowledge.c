@@ -260,6 +260,43 @@ void cli_knowledge_keep(struct cli_knowledge *knowledge, struct vyre_device *dev
     free(exporting.learnings);
 }
 
+/* ---- refusals ---------------------------------------------------------------------------------
+ */
+
+static void load_refusals(struct cli_knowledge *knowledge, struct vyre_store *store,
+                          struct vyre_device *device)
+{
+    if (store)
+        cli_refusals_load(&knowledge->refusals, store, &knowledge->driver);
+    cli_refusals_give(&knowledge->refusals, device);
+}
+
+/* A required mode makes no store: it may not have anything to keep. */
+static void peek_refusals(struct cli_knowledge *knowledge, struct vyre_device *device,
+                          enum vyre_mode mode)
+{
+    struct vyre_store *store = NULL;
+    struct vyre_diag diag;
+    if (mode == VYRE_MODE_PLAIN || knowledge->place.none)
+        return;
+    if (cli_store_peek(&knowledge->place, &store, &diag) != VYRE_OK)
+        cli_message_print(&diag, NULL);
+    load_refusals(knowledge, store, device);
+    vyre_store_close(&store);
+}
+
+void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge,
+                                 const struct cli_refusals *refusals)
+{
+    struct vyre_diag diag;
+    if (refusals->count == 0 || knowledge->place.none)
+        return;
+    if (!knowledge->store && cli_store_open(&knowledge->place, &knowledge->store, &diag) != VYRE_OK)
+        cli_message_print(&diag, NULL);
+    if (knowledge->store)
+        cli_refusals_keep(refusals, knowledge->store, &knowledge->driver);
+}
+
 /* ---- all of it --------------------------------------------------------------------------------
  */
 
@@ -288,11 +325,16 @@ enum vyre_status cli_knowledge_give(struct cli_knowledge *knowledge, struct vyre
 {
     struct vyre_device_info info;
     memset(knowledge, 0, sizeof *knowledge);
-    if (options->mode != VYRE_MODE_AUTO && !options->calibrate)
-        return VYRE_OK;
     vyre_device_get_info(device, &info);
+    knowledge->place = options->store;
+    knowledge->driver = cli_costs_device(&info, 0);
+    if (options->mode != VYRE_MODE_AUTO && !options->calibrate) {
+        peek_refusals(knowledge, device, options->mode);
+        return VYRE_OK;
+    }
     const struct vyre_store_device described = cli_costs_device(&info, options->workers);
     open_store(knowledge, options, &described);
+    load_refusals(knowledge, knowledge->store, device);
     load_learnings(knowledge, device);
     if (!options->calibrate && load_costs(knowledge, device))
         return VYRE_OK;
@@ -305,6 +347,7 @@ enum vyre_status cli_knowledge_give(struct cli_knowledge *knowledge, struct vyre
 void cli_knowledge_close(struct cli_knowledge *knowledge)
 {
     vyre_store_close(&knowledge->store);
+    cli_refusals_deinit(&knowledge->refusals);
 }
 
 void cli_knowledge_print(const struct cli_knowledge *knowledge, struct cli_output *out)

@@ -2,12 +2,13 @@
  * knowledge.h: what a run knows of its device beforehand, and what it leaves behind.
  *
  *   before  the calibration, from the store if there is one of the last 7 days, or measured now; and
- *           what earlier runs learned of shapes of work
- *   after   what was learned, into the store
+ *           what earlier runs learned of shapes of work; and which generated code they refused
+ *   after   what was learned and refused, into the store
  *
  * A calibration is measured when it was asked for, or when none is stored, it can be stored, and the
  * schedule is long enough for the time to be worth it. Otherwise auto goes by what the backend
- * states.
+ * states. A required mode is told of refusals and of nothing else; plain, which runs no generated
+ * code, not even of these.
  */
 #ifndef VYRE_CLI_KNOWLEDGE_H
 #define VYRE_CLI_KNOWLEDGE_H
@@ -17,6 +18,7 @@
 #include "costs.h"
 #include "options.h"
 #include "progress.h"
+#include "refusals.h"
 
 /* Schedules of more batches than this are worth a calibration. */
 #define CLI_KNOWLEDGE_BATCHES 200
@@ -40,6 +42,9 @@ struct cli_knowledge {
     char reason[VYRE_DIAG_MESSAGE_BYTES]; /* why the costs are those that the backend states */
     struct vyre_calibration calibration;
     uint64_t loaded; /* learnings */
+    struct cli_store_options place;
+    struct vyre_store_device driver; /* the device as refusals name it: without --workers */
+    struct cli_refusals refusals;    /* loaded */
 };
 
 /*
@@ -54,6 +59,10 @@ VYRE_NODISCARD enum vyre_status cli_knowledge_give(struct cli_knowledge *knowled
 
 /* Puts what the device learned into the store. A failure is told on standard error, by the store. */
 void cli_knowledge_keep(struct cli_knowledge *knowledge, struct vyre_device *device);
+
+/* Puts what the run refused into the store, which is opened for it if it is not open yet. */
+void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge,
+                                 const struct cli_refusals *refusals);
 
 void cli_knowledge_close(struct cli_knowledge *knowledge);
 

@@ -150,6 +150,15 @@ static enum vyre_status take_calibrate(struct cli_options *options, const char *
     return VYRE_OK;
 }
 
+static enum vyre_status take_no_proof(struct cli_options *options, const char *value,
+                                      struct vyre_diag *diag)
+{
+    (void)value;
+    (void)diag;
+    options->no_proof = true;
+    return VYRE_OK;
+}
+
 static enum vyre_status take_batch(struct cli_options *options, const char *value,
                                    struct vyre_diag *diag)
 {
@@ -200,6 +209,7 @@ static const struct option known_options[] = {
     {"--record", CLI_TAKES_RECORD, true, take_record},
     {"--audit", CLI_TAKES_RECORD, false, take_audit},
     {"--calibrate", CLI_TAKES_CALIBRATE, false, take_calibrate},
+    {"--no-proof", CLI_TAKES_PROOF, false, take_no_proof},
     {"--batch", CLI_TAKES_BATCH, true, take_batch},
     {"--repeat-hint", CLI_TAKES_HINT, true, take_repeat_hint},
     {"--output", CLI_TAKES_OUTPUT, true, take_output},

@@ -29,6 +29,7 @@ enum cli_option_set {
     CLI_TAKES_RECORD = 1024, /* --record, --audit */
     CLI_TAKES_BATCH = 2048,
     CLI_TAKES_HINT = 4096,
+    CLI_TAKES_PROOF = 8192, /* --no-proof */
 };
 
 #define CLI_REPEAT_MAX  1000000
@@ -45,6 +46,7 @@ struct cli_options {
     const char *record;  /* NULL: not given */
     bool audit;
     bool calibrate;
+    bool no_proof;
     bool has_hint; /* `repeat_hint` was given */
     uint32_t repeat_hint;
     uint32_t batch; /* 0: not given */

@@ -16,7 +16,7 @@
 #define RUN_TAKES                                                                                \
     (CLI_TAKES_FILE | CLI_TAKES_BACKEND | CLI_TAKES_DEVICE | CLI_TAKES_MODE | CLI_TAKES_REPEAT | \
      CLI_TAKES_WORKERS | CLI_TAKES_QUIET | CLI_TAKES_STORE | CLI_TAKES_CALIBRATE |               \
-     CLI_TAKES_RECORD)
+     CLI_TAKES_RECORD | CLI_TAKES_PROOF)
 
 /* All that a run holds; released in one place. */
 struct run {
@@ -30,6 +30,7 @@ struct run {
     struct cli_knowledge knowledge;
     struct cli_decisions decisions;
     struct cli_watch watch;
+    struct cli_proofs proofs;
     struct cli_output *out; /* Borrowed */
     char (*digests)[VYRE_HASH128_TEXT_BYTES];
 };
@@ -40,6 +41,7 @@ static void release(struct run *run)
     session_destroy(&run->session);
     cli_knowledge_close(&run->knowledge);
     cli_decisions_deinit(&run->decisions);
+    cli_proofs_deinit(&run->proofs);
     vyre_instance_destroy(&run->instance);
     vyre_audit_destroy(&run->audit);
     workload_destroy(&run->workload);
@@ -104,6 +106,14 @@ static enum vyre_status read_digests(struct run *run, struct vyre_diag *diag)
     return status;
 }
 
+static void collect_proofs(struct run *run)
+{
+    const struct cli_refusals *known = &run->knowledge.refusals;
+    cli_proofs_add(&run->proofs, run->session->device, known);
+    if (runner_count_reason(&run->runner, VYRE_REASON_UNPROVEN) > 0)
+        cli_proofs_add_known(&run->proofs, known, run->workload);
+}
+
 static void print(struct run *run, struct cli_output *out)
 {
     struct run_summary summary = {
@@ -113,6 +123,7 @@ static void print(struct run *run, struct cli_output *out)
         .digests = run->digests,
         .knowledge = &run->knowledge,
         .decisions = &run->decisions,
+        .proofs = &run->proofs,
         .interrupted = cli_interrupted(),
     };
     vyre_device_get_info(run->session->device, &summary.device);
@@ -120,6 +131,8 @@ static void print(struct run *run, struct cli_output *out)
         run_print_json(&summary, out);
     else if (!run->options.quiet || summary.interrupted)
         run_print_text(&summary, cli_colour_wanted(STDOUT_FILENO), out);
+    else
+        cli_proofs_warn(&run->proofs);
 }
 
 static void print_record(const struct run *run)
@@ -143,8 +156,12 @@ static enum cli_exit execute(struct run *run, struct cli_output *out)
     cli_progress_clear(&run->progress);
     if (status == VYRE_OK && !run->runner.busy)
         status = read_digests(run, &diag);
+    collect_proofs(run);
     if (status != VYRE_OK) {
+        if (diag.id == VYRE_DIAG_PROOF_LIMIT)
+            vyre_diag_set_fix(&diag, "Use auto, or --no-proof to run generated code unproven.");
         cli_message_print_file(&diag, run->options.file);
+        cli_knowledge_keep_refusals(&run->knowledge, &run->proofs.found);
         return cli_exit_of_work(&diag);
     }
     cli_decisions_end(&run->decisions, run->session->device);
@@ -159,6 +176,7 @@ static enum cli_exit execute(struct run *run, struct cli_output *out)
     /* Whoever waits for the results does not wait for the store. */
     cli_output_flush(out);
     cli_knowledge_keep(&run->knowledge, run->session->device);
+    cli_knowledge_keep_refusals(&run->knowledge, &run->proofs.found);
     return cli_interrupted() ? CLI_EXIT_INTERRUPTED : CLI_EXIT_DONE;
 }
 
@@ -194,8 +212,7 @@ void cli_run_help(struct cli_output *out)
     cli_output_text(
         out, "Usage: vyre run FILE [--backend B] [--device D] [--mode M] [--repeat N]\n"
              "                [--workers N] [--calibrate] [--store PATH] [--no-store]\n"
-             "                [--record OUT.json] [--audit] [--json]\n"
-             "                [--quiet]\n"
+             "                [--no-proof] [--record OUT.json] [--audit] [--json] [--quiet]\n"
              "\n"
              "Runs the workload FILE and prints, for each of its batches, how it was launched and\n"
              "why, how long it took, and a digest of each output.\n"
@@ -209,6 +226,7 @@ void cli_run_help(struct cli_output *out)
              "      --calibrate     measure the device's costs first, whatever the store has\n"
              "      --store PATH    where costs and learnings are kept; see `vyre store`\n"
              "      --no-store      use none, and keep none\n"
+             "      --no-proof      use generated code without proving it on the data first\n"
              "      --record OUT    write what happened to a file for report, trace and explain\n"
              "      --audit         print a line when a batch is decided otherwise than before\n"
              "      --json          print one JSON document\n"

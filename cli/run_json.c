@@ -130,6 +130,7 @@ void run_print_json(const struct run_summary *summary, struct cli_output *out)
     saved_json(&json, runner);
     cli_decisions_json(summary->decisions, &json);
     cli_knowledge_json(summary->knowledge, &json);
+    cli_proofs_json(summary->proofs, &json);
     cli_json_array(&json, "kinds");
     for (size_t i = 0; i < workload->batch_count; i++) {
         if (runner->kinds[i].submitted > 0)

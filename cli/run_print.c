@@ -204,5 +204,6 @@ void run_print_text(const struct run_summary *summary, bool colour, struct cli_o
     if (summary->runner->mode == VYRE_MODE_AUTO)
         cli_decisions_print(summary->decisions, colour, out);
     print_totals(summary, out);
+    cli_proofs_print(summary->proofs, out);
     print_digests(summary, colour, out);
 }

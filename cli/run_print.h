@@ -7,6 +7,7 @@
 #include "decisions.h"
 #include "knowledge.h"
 #include "output.h"
+#include "proofs.h"
 #include "runner.h"
 
 /* A run that is over, as far as it came. */
@@ -19,6 +20,7 @@ struct run_summary {
     bool interrupted;
     const struct cli_knowledge *knowledge; /* Borrowed */
     struct cli_decisions *decisions;       /* Borrowed */
+    const struct cli_proofs *proofs;       /* Borrowed */
 };
 
 void run_print_text(const struct run_summary *summary, bool colour, struct cli_output *out);

@@ -252,3 +252,13 @@ bool runner_saved_ns(struct runner_kind *kind, enum vyre_mode mode, int64_t *out
         (int64_t)samples_quartiles(plain).median - (int64_t)samples_quartiles(other).median;
     return true;
 }
+
+uint64_t runner_count_reason(const struct runner *runner, enum vyre_mode_reason reason)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < runner->session->workload->batch_count; i++) {
+        for (unsigned mode = 0; mode < VYRE_MODE_COUNT; mode++)
+            count += runner->kinds[i].cells[mode].reasons[reason];
+    }
+    return count;
+}

@@ -92,4 +92,7 @@ VYRE_NODISCARD enum vyre_status runner_run(struct runner *runner, uint64_t count
  */
 bool runner_saved_ns(struct runner_kind *kind, enum vyre_mode mode, int64_t *out_saved_ns);
 
+/* Batches that ran as they did for this reason. */
+uint64_t runner_count_reason(const struct runner *runner, enum vyre_mode_reason reason);
+
 #endif

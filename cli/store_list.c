@@ -11,6 +11,7 @@
 #include "grid.h"
 #include "json.h"
 #include "progress.h"
+#include "refusals.h"
 #include "units.h"
 
 struct device_summary {
@@ -21,7 +22,8 @@ struct device_summary {
     bool calibrated;
     struct vyre_store_calibration calibration;
     uint64_t learnings;
-    uint64_t tunings;
+    uint64_t tunings; /* but for refusals */
+    struct cli_refusals refusals;
     uint64_t pipelines;
     uint64_t entry_bytes;
 };
@@ -97,12 +99,15 @@ static bool on_learning(void *user, struct vyre_hash128 signature,
 static bool on_entry(void *user, const struct vyre_store_entry *entry, bool matches_checksum,
                      const struct vyre_store_heat *heat)
 {
-    (void)matches_checksum;
     (void)heat;
     struct device_summary *found = find(user, entry->device);
+    struct vyre_refusal refusal;
     if (!found)
         return false;
-    found->tunings += entry->kind == VYRE_STORE_TUNING;
+    if (matches_checksum && cli_refusal_read(entry, &refusal))
+        cli_refusals_add(&found->refusals, &refusal);
+    else
+        found->tunings += entry->kind == VYRE_STORE_TUNING;
     found->pipelines += entry->kind == VYRE_STORE_PIPELINE;
     found->entry_bytes += entry->size_bytes;
     return true;
@@ -145,10 +150,11 @@ static void add_calibration(struct cli_grid *grid, const struct device_summary *
 
 static void print_devices(const struct summary *summary, struct cli_output *out)
 {
-    static const char *const heads[] = {"signature", "backend", "device",    "calibration",
-                                        "learnings", "tunings", "pipelines", "bytes"};
+    static const char *const heads[] = {"signature",   "backend",   "device",
+                                        "calibration", "learnings", "tunings",
+                                        "pipelines",   "refusals",  "bytes"};
     struct cli_grid grid;
-    cli_grid_init(&grid, "llllrrrr", heads, cli_colour_wanted(STDOUT_FILENO));
+    cli_grid_init(&grid, "llllrrrrr", heads, cli_colour_wanted(STDOUT_FILENO));
     for (size_t i = 0; i < summary->count; i++) {
         const struct device_summary *device = &summary->devices[i];
         char signature[VYRE_HASH128_TEXT_BYTES];
@@ -160,9 +166,33 @@ static void print_devices(const struct summary *summary, struct cli_output *out)
         cli_grid_add(&grid, cli_unit_count(device->learnings).text);
         cli_grid_add(&grid, cli_unit_count(device->tunings).text);
         cli_grid_add(&grid, cli_unit_count(device->pipelines).text);
+        cli_grid_add(&grid, cli_unit_count(device->refusals.count).text);
         cli_grid_add(&grid, cli_unit_bytes(device->entry_bytes).text);
     }
     cli_grid_print(&grid, 0, out);
+    cli_grid_deinit(&grid);
+}
+
+/* What drivers got wrong is worth a line each. */
+static void print_refusals(const struct summary *summary, struct cli_output *out)
+{
+    static const char *const heads[] = {"device", "kernel", "refused, because"};
+    struct cli_grid grid;
+    bool any = false;
+    cli_grid_init(&grid, "lll", heads, cli_colour_wanted(STDOUT_FILENO));
+    for (size_t i = 0; i < summary->count; i++) {
+        const struct device_summary *device = &summary->devices[i];
+        for (size_t k = 0; k < device->refusals.count; k++) {
+            cli_grid_add(&grid, device->known ? device->device.name : "?");
+            cli_grid_add(&grid, device->refusals.items[k].kernel);
+            cli_grid_add(&grid, device->refusals.items[k].reason);
+            any = true;
+        }
+    }
+    if (any) {
+        cli_output_text(out, "\n");
+        cli_grid_print(&grid, 0, out);
+    }
     cli_grid_deinit(&grid);
 }
 
@@ -179,6 +209,7 @@ static void print_text(const struct summary *summary, const struct vyre_store_in
     cli_output_text(out, summary->count ? "\n\n" : ", empty\n");
     if (summary->count)
         print_devices(summary, out);
+    print_refusals(summary, out);
 }
 
 static void calibration_json(struct cli_json *json, const struct device_summary *device)
@@ -194,6 +225,21 @@ static void calibration_json(struct cli_json *json, const struct device_summary 
     cli_json_u64(json, "costs", device->calibration.cost_count);
     cli_json_u64(json, "noisy", noisy_count(&device->calibration));
     cli_json_end_object(json);
+}
+
+static void refusals_json(struct cli_json *json, const struct cli_refusals *refusals)
+{
+    cli_json_array(json, "refusals");
+    for (size_t i = 0; i < refusals->count; i++) {
+        char code[VYRE_HASH128_TEXT_BYTES];
+        vyre_hash128_format(refusals->items[i].code, code);
+        cli_json_object(json, NULL);
+        cli_json_text(json, "code", code);
+        cli_json_text(json, "kernel", refusals->items[i].kernel);
+        cli_json_text(json, "reason", refusals->items[i].reason);
+        cli_json_end_object(json);
+    }
+    cli_json_end_array(json);
 }
 
 static void print_json(const struct summary *summary, const struct vyre_store_info *info,
@@ -221,6 +267,7 @@ static void print_json(const struct summary *summary, const struct vyre_store_in
         cli_json_u64(&json, "learnings", device->learnings);
         cli_json_u64(&json, "tunings", device->tunings);
         cli_json_u64(&json, "pipelines", device->pipelines);
+        refusals_json(&json, &device->refusals);
         cli_json_u64(&json, "entry_bytes", device->entry_bytes);
         cli_json_end_object(&json);
     }
@@ -246,6 +293,8 @@ enum vyre_status cli_store_list(struct vyre_store *store, const char *path, bool
         else
             print_text(&summary, &info, path, present, out);
     }
+    for (size_t i = 0; i < summary.count; i++)
+        cli_refusals_deinit(&summary.devices[i].refusals);
     free(summary.devices);
     return status;
 }

@@ -131,6 +131,7 @@ enum vyre_status cli_device_open(struct vyre_instance *instance, const struct cl
         .backend = options->backend,
         .cpu_workers = options->workers,
         .decision_limit = DECISIONS_KEPT,
+        .no_proof = options->no_proof,
     };
     uint8_t uuid[VYRE_UUID_BYTES];
     if (options->device && !describe_device(options->device, uuid, &desc))

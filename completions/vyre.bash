@@ -40,15 +40,15 @@ _vyre() {
     case $command in
     run)
         options="--backend --device --mode --repeat --workers --calibrate --store --no-store"
-        options="$options --record --audit --json --quiet --help" files=yes
+        options="$options --no-proof --record --audit --json --quiet --help" files=yes
         ;;
     compare)
         options="--backend --device --repeat --workers --calibrate --store --no-store"
-        options="$options --json --quiet --help" files=yes
+        options="$options --no-proof --json --quiet --help" files=yes
         ;;
     explain)
         options="--backend --device --repeat-hint --calibrate --store --no-store --workers --batch"
-        options="$options --json --help" files=yes
+        options="$options --no-proof --json --help" files=yes
         ;;
     report | trace) options="--output --help" files=yes ;;
     devices) options="--store --no-store --json --help" ;;

@@ -45,6 +45,16 @@ static const struct metric metrics_table[] = {
            "Decision records that got their measurements."),
     METRIC("vyre_decision_records_late_total", "counter", decisions.late, 8,
            "Measurements whose decision record was gone."),
+    METRIC("vyre_proofs_proven_total", "counter", proofs.proven, 8,
+           "Checks that found generated code right."),
+    METRIC("vyre_proofs_unstable_total", "counter", proofs.unstable, 8,
+           "Of these, checks with bytes that depend on the order of groups."),
+    METRIC("vyre_proofs_refused_total", "counter", proofs.refused, 8,
+           "Checks that found generated code wrong."),
+    METRIC("vyre_proofs_put_off_total", "counter", proofs.put_off, 8,
+           "Checks of generated code that were not made."),
+    METRIC("vyre_proofs_nanoseconds_total", "counter", proofs.time_ns, 8,
+           "Time spent in checks of generated code."),
 };
 
 static void head(struct vyre_text *text, const char *name, const char *type, const char *help)

@@ -86,6 +86,7 @@ done
 wrong 2 cli-usage 'is a record' explain "$scratch/record.json"
 wrong 2 record-batch 'no batch 999999' explain "$scratch/record.json" --batch 999999
 wrong 2 cli-usage 'device and hints of its own' explain "$scratch/record.json" --batch 3 --backend cpu
+wrong 2 cli-usage 'device and hints of its own' explain "$scratch/record.json" --batch 3 --no-proof
 wrong 2 record-foreign . explain "$scratch/add.json" --batch 1
 wrong 2 value-range 'between 1 and' explain "$scratch/record.json" --batch 0
 wrong 2 value-number 'not a number' explain "$scratch/add.json" --repeat-hint many

@@ -69,7 +69,7 @@ static const struct kind kinds[SHAPES] = {
       {2, 0, 602000, 588000, 120000, 0},
       {2, 2, 660000, 570000, 200000, 0},
       {3, 0, 0, 0, 0, VYRE_CANDIDATE_RECORDING_FAILED},
-      {3, 1, 0, 0, 0, VYRE_CANDIDATE_NOT_APPLICABLE}}},
+      {3, 1, 0, 0, 0, VYRE_CANDIDATE_UNPROVEN}}},
     {"mix tracks",
      {"gain", "lowpass", "echo", "limit", "mix_tracks"},
      {16, 16, 16, 16, 1},

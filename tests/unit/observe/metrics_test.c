@@ -156,6 +156,11 @@ static void fill(struct vyre_metrics *metrics)
         metrics[i].decisions.decided = 100 + i;
         metrics[i].decisions.by_why[VYRE_WHY_TRIAL] = 7 + i;
         metrics[i].memory.reserved_bytes = UINT64_C(1) << 40;
+        metrics[i].proofs = (struct vyre_proof_counters){.proven = 20 + i,
+                                                         .unstable = 3 + i,
+                                                         .refused = 1 + i,
+                                                         .put_off = 8 + i,
+                                                         .time_ns = 9000 + i};
     }
     metrics[1].label = "a \"label\"\\\n";
 }
@@ -179,6 +184,11 @@ static void text_is_what_a_strict_reader_takes(void **state)
     assert_true(value_of(&reader, "vyre_decisions_total" OF_FIRST ",why=\"trial\"}") == 7);
     assert_true(value_of(&reader, "vyre_recordings" OF_SECOND "}") == 5);
     assert_true(value_of(&reader, "vyre_device_reserved_bytes" OF_FIRST "}") == 1099511627776.0);
+    assert_true(value_of(&reader, "vyre_proofs_proven_total" OF_FIRST "}") == 20);
+    assert_true(value_of(&reader, "vyre_proofs_unstable_total" OF_SECOND "}") == 4);
+    assert_true(value_of(&reader, "vyre_proofs_refused_total" OF_SECOND "}") == 2);
+    assert_true(value_of(&reader, "vyre_proofs_put_off_total" OF_FIRST "}") == 8);
+    assert_true(value_of(&reader, "vyre_proofs_nanoseconds_total" OF_SECOND "}") == 9001);
     assert_true(value_of(&reader, "vyre_device_info" OF_FIRST ",kind=\"cpu\",driver=\"driver "
                                   "\\\"1\\\" \\\\ of\\n2 {x}\"}") == 1);
 }
