@@ -85,7 +85,7 @@ struct vyre_command {
     uint32_t first_host_buffer; /* DISPATCH; one per binding; only with host addresses */
     uint32_t groups[3];         /* DISPATCH; with a 0 among them there is nothing to do */
     uint32_t constants_size_bytes;
-    uint32_t specialization_count;
+    uint32_t specialization_count;  /* the kernel's; 0: none given, and its defaults are mixed */
     uint32_t fill_word;             /* FILL */
     void *kernel;                   /* DISPATCH: the backend's kernel */
     const void *constants;          /* DISPATCH */

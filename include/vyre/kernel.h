@@ -130,6 +130,12 @@ struct vyre_kernel_interface {
     uint32_t specialization_count;
     uint32_t specialization_ids[VYRE_SPECIALIZATION_VALUES_MAX];
     uint64_t specialization_defaults[VYRE_SPECIALIZATION_VALUES_MAX];
+    /*
+     * Several constants of a payload may have one id: a value that is given sets all of them. Bit i: those
+     * of the i-th id have different defaults, of which the first is listed. Each keeps its own while
+     * neither the kernel's desc nor a dispatch gives values.
+     */
+    uint32_t specialization_mixed;
 };
 
 VYRE_API void vyre_kernel_get_interface(const struct vyre_kernel *kernel,

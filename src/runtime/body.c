@@ -198,7 +198,7 @@ static void put_command(struct vyre_shape_stream *stream, const struct vyre_batc
     if (command->type == VYRE_COMMAND_DISPATCH) {
         vyre_shape_put(stream, kernel);
         vyre_shape_put(stream, command->groups[0] | (uint64_t)command->groups[1] << 32);
-        vyre_shape_put(stream, command->groups[2]);
+        vyre_shape_put(stream, command->groups[2] | (uint64_t)command->specialization_count << 32);
         for (uint32_t i = 0; i < command->specialization_count; i++)
             vyre_shape_put(stream, command->specialization[i]);
         for (uint32_t i = 0; i < command->binding_count; i++) {

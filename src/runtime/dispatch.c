@@ -300,6 +300,14 @@ static uint32_t count_ranges(const struct vyre_dispatch *dispatch, uint32_t tabl
     return count;
 }
 
+/* None where the payload's constants of one id keep different defaults: no value says that. */
+static inline uint32_t count_values(const struct vyre_kernel *kernel,
+                                    const struct vyre_dispatch *dispatch)
+{
+    bool own_defaults = kernel->interface.specialization_mixed != 0 && !dispatch->specialization;
+    return own_defaults ? 0 : kernel->interface.specialization_count;
+}
+
 /* Writes the command itself, but for its ranges and values; field by field, as it is hot. */
 static inline void begin_command(const struct vyre_body *body, const struct vyre_dispatch *dispatch,
                                  struct vyre_command *command)
@@ -314,7 +322,7 @@ static inline void begin_command(const struct vyre_body *body, const struct vyre
     command->groups[1] = dispatch->groups[1];
     command->groups[2] = dispatch->groups[2];
     command->constants_size_bytes = kernel->constants_size_bytes;
-    command->specialization_count = kernel->interface.specialization_count;
+    command->specialization_count = count_values(kernel, dispatch);
     command->fill_word = 0;
     command->kernel = kernel->native;
     command->constants = NULL;

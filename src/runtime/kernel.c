@@ -72,8 +72,7 @@ static bool is_plain(const struct vyre_binding_plan *plan)
  * Fills in from the payload what the desc leaves out. The interface's arrays belong to the kernel,
  * so that the desc may point into them.
  */
-static void complete_desc(const struct vyre_kernel_interface *interface,
-                          struct vyre_kernel_desc *desc)
+static void complete_desc(struct vyre_kernel_interface *interface, struct vyre_kernel_desc *desc)
 {
     bool no_local_size = !desc->local_size[0] && !desc->local_size[1] && !desc->local_size[2];
     if (desc->binding_count == 0 && interface->has_bindings) {
@@ -88,6 +87,8 @@ static void complete_desc(const struct vyre_kernel_interface *interface,
         desc->specialization_defaults = interface->specialization_defaults;
         desc->specialization_ids = interface->specialization_ids;
         desc->specialization_count = interface->specialization_count;
+    } else {
+        interface->specialization_mixed = 0; /* declared defaults are values */
     }
     if (no_local_size && interface->has_local_size)
         memcpy(desc->local_size, interface->local_size, sizeof desc->local_size);

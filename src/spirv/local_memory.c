@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "spirv/grammar.h"
+#include "spirv/specialization.h"
 
 enum { BOOL_BYTES = 4, ADDRESS_BYTES = 8, DIMENSIONS_MAX = 8 };
 
@@ -59,17 +60,21 @@ static enum vyre_status measure_types(struct vyre_spirv_local_reader *reader,
     return VYRE_OK;
 }
 
-/* Whether a length is a specialization constant's value. */
-static bool find_length_id(struct vyre_spirv_local_reader *reader,
-                           const struct vyre_spirv_module *module, uint32_t length,
-                           uint32_t *out_spec_id)
+/* Whether a length is a specialization constant's value: then it is one more of the sized one's. */
+static bool add_length_id(struct vyre_spirv_local_reader *reader,
+                          const struct vyre_spirv_module *module, uint32_t length,
+                          struct vyre_spirv_sized *sized)
 {
-    struct vyre_spirv_instruction constant;
-    if (!vyre_spirv_module_find_op(module, length, SPIRV_OP_SPEC_CONSTANT, &constant) ||
-        reader->lookups == VYRE_SPIRV_SIZED_MAX * VYRE_SPIRV_SIZED_IDS_MAX)
+    uint32_t size_bytes;
+    uint32_t at = sized->id_count;
+    if (reader->lookups == VYRE_SPIRV_SIZED_MAX * VYRE_SPIRV_SIZED_IDS_MAX ||
+        !vyre_spirv_specialization_default(module, length, &size_bytes, &sized->defaults[at]))
         return false;
     reader->lookups++;
-    return vyre_spirv_module_decoration(module, length, SPIRV_DECORATION_SPEC_ID, out_spec_id);
+    if (!vyre_spirv_module_decoration(module, length, SPIRV_DECORATION_SPEC_ID, &sized->ids[at]))
+        return false;
+    sized->id_count++;
+    return true;
 }
 
 enum vyre_status vyre_spirv_local_add(struct vyre_spirv_local_reader *reader,
@@ -91,9 +96,7 @@ enum vyre_status vyre_spirv_local_add(struct vyre_spirv_local_reader *reader,
                     vyre_spirv_module_find_op(module, type, SPIRV_OP_TYPE_ARRAY, &array);
          i++) {
         uint32_t length = 0;
-        if (find_length_id(reader, module, array.words[3], &sized.ids[sized.id_count])) {
-            sized.id_count++;
-        } else {
+        if (!add_length_id(reader, module, array.words[3], &sized)) {
             (void)vyre_spirv_module_constant(module, array.words[3], &length);
             sized.unit_bytes = vyre_saturating_mul_u64(sized.unit_bytes, length);
         }

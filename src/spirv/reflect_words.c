@@ -7,6 +7,7 @@
 #include "spirv/entry.h"
 #include "spirv/grammar.h"
 #include "spirv/local_memory.h"
+#include "spirv/specialization.h"
 
 /* Members past these are taken for readable and writable; the flags say "all members are". */
 #define TRACKED_MEMBERS 1024
@@ -213,82 +214,6 @@ static enum vyre_status read_variable(void *user, const struct vyre_spirv_instru
     return read_buffer(reader, variable, &type);
 }
 
-/* ---- Specialization --------------------------------------------------------------------------- */
-
-/* Bytes and bits of a specialization constant's default; false for what is none. */
-static bool read_default(const struct vyre_spirv_module *module, uint32_t id, uint32_t *out_size,
-                         uint64_t *out_bits)
-{
-    struct vyre_spirv_instruction constant, type;
-    if (!vyre_spirv_module_find(module, id, &constant))
-        return false;
-    *out_size = 4;
-    *out_bits = constant.op == SPIRV_OP_SPEC_CONSTANT_TRUE;
-    if (constant.op == SPIRV_OP_SPEC_CONSTANT_TRUE || constant.op == SPIRV_OP_SPEC_CONSTANT_FALSE)
-        return true;
-    if (constant.op != SPIRV_OP_SPEC_CONSTANT ||
-        !vyre_spirv_module_find(module, constant.words[1], &type) ||
-        (type.op != SPIRV_OP_TYPE_INT && type.op != SPIRV_OP_TYPE_FLOAT))
-        return false;
-    uint32_t width = type.words[2];
-    *out_size = width / 8;
-    if (width == 64 && constant.count >= 5)
-        *out_bits = constant.words[3] | (uint64_t)constant.words[4] << 32;
-    else if (width == 8 || width == 16 || width == 32)
-        *out_bits = constant.words[3] & UINT32_MAX >> (32 - width);
-    else
-        return false;
-    return true;
-}
-
-static enum vyre_status insert_specialization(struct reader *reader, uint32_t spec_id,
-                                              uint32_t size, uint64_t bits)
-{
-    struct vyre_kernel_interface *interface = &reader->out->interface;
-    uint32_t count = interface->specialization_count;
-    if (count == VYRE_SPECIALIZATION_VALUES_MAX)
-        return vyre_diag_set(reader->module.diag, VYRE_DIAG_SPIRV_LIMIT, reader->module.label, 0,
-                             "the module has more than %d specialization constants",
-                             VYRE_SPECIALIZATION_VALUES_MAX);
-    uint32_t at = count;
-    while (at > 0 && interface->specialization_ids[at - 1] > spec_id)
-        at--;
-    if (at > 0 && interface->specialization_ids[at - 1] == spec_id)
-        return vyre_diag_set(reader->module.diag, VYRE_DIAG_SPIRV_SPECIALIZATION,
-                             reader->module.label, 0,
-                             "two specialization constants have the constant_id %u", spec_id);
-    for (uint32_t i = count; i > at; i--) {
-        interface->specialization_ids[i] = interface->specialization_ids[i - 1];
-        interface->specialization_defaults[i] = interface->specialization_defaults[i - 1];
-        reader->out->specialization_sizes[i] = reader->out->specialization_sizes[i - 1];
-    }
-    interface->specialization_ids[at] = spec_id;
-    interface->specialization_defaults[at] = bits;
-    reader->out->specialization_sizes[at] = size;
-    interface->specialization_count++;
-    return VYRE_OK;
-}
-
-static enum vyre_status read_specialization(struct reader *reader)
-{
-    struct vyre_spirv_walk walk = vyre_spirv_module_annotations(&reader->module);
-    struct vyre_spirv_instruction found;
-    while (vyre_spirv_walk_next(&walk, &found)) {
-        if (found.op != SPIRV_OP_DECORATE || found.words[2] != SPIRV_DECORATION_SPEC_ID)
-            continue;
-        uint32_t size;
-        uint64_t bits;
-        if (found.count < 4 || !read_default(&reader->module, found.words[1], &size, &bits))
-            return refuse(reader, VYRE_DIAG_SPIRV_SPECIALIZATION,
-                          "a constant_id is on what is no scalar specialization constant",
-                          found.words[1]);
-        enum vyre_status status = insert_specialization(reader, found.words[3], size, bits);
-        if (status != VYRE_OK)
-            return status;
-    }
-    return VYRE_OK;
-}
-
 /* ---- Local size ------------------------------------------------------------------------------- */
 
 /* The size that three constants give; unknown where one is an expression. */
@@ -401,7 +326,7 @@ static enum vyre_status read_all(struct reader *reader, const char *entry_name)
     if (status == VYRE_OK)
         status = vyre_spirv_entry_visit(&reader->module, &entry, read_variable, reader);
     if (status == VYRE_OK)
-        status = read_specialization(reader);
+        status = vyre_spirv_specialization_read(&reader->module, reader->out);
     if (status == VYRE_OK)
         status = read_local_size(reader, entry.function);
     return status;

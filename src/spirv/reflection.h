@@ -21,11 +21,15 @@
 #define VYRE_SPIRV_SIZED_MAX        8
 #define VYRE_SPIRV_SIZED_IDS_MAX    4
 
-/* Memory of the work-group whose size specialization decides: the unit times the ids' values. */
+/*
+ * Memory of the work-group whose size specialization decides: the unit times the ids' values, or times
+ * these defaults. They are the constants' own: others of the same id may have others.
+ */
 struct vyre_spirv_sized {
     uint64_t unit_bytes;
     uint32_t id_count; /* at least 1 */
     uint32_t ids[VYRE_SPIRV_SIZED_IDS_MAX];
+    uint64_t defaults[VYRE_SPIRV_SIZED_IDS_MAX];
 };
 
 struct vyre_spirv_reflection {
@@ -41,6 +45,10 @@ struct vyre_spirv_reflection {
     bool local_size_by_id;        /* LocalSizeId is used: Vulkan before 1.3 needs maintenance4 */
     bool uses_physical_addresses; /* buffer_reference: the device needs bufferDeviceAddress */
     uint32_t specialization_sizes[VYRE_SPECIALIZATION_VALUES_MAX]; /* bytes; a bool has 4 */
+
+    /* Ids whose constants differ in size: no value can be given, and the interface does not list them. */
+    uint32_t fixed_count;
+    uint32_t fixed_ids[VYRE_SPECIALIZATION_VALUES_MAX];
 
     /*
      * Bytes of the work-group's memory that the kernel declares, without padding; UINT64_MAX: more

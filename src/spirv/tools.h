@@ -14,7 +14,7 @@
 #include "spirv/reflection.h"
 
 /* Bumped when a function or a struct below changes; entries are added at the table's end. */
-#define VYRE_SPIRV_TOOLS_ABI_VERSION 2
+#define VYRE_SPIRV_TOOLS_ABI_VERSION 3
 
 #define VYRE_SPIRV_TOOLS_SYMBOL "vyre_spirv_tools_table"
 

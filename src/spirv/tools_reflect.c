@@ -218,40 +218,57 @@ static enum vyre_status read_constants(const struct cross *cross,
 
 /* ---- Specialization --------------------------------------------------------------------------- */
 
-static bool has_specialization(const struct vyre_kernel_interface *interface, uint32_t id)
+static bool has_id(const uint32_t *ids, uint32_t count, uint32_t id)
 {
-    for (uint32_t i = 0; i < interface->specialization_count; i++) {
-        if (interface->specialization_ids[i] == id)
+    for (uint32_t i = 0; i < count; i++) {
+        if (ids[i] == id)
             return true;
     }
     return false;
 }
 
-/* The reader listed them; SPIRV-Cross must see the same. */
-static enum vyre_status check_specialization(const struct cross *cross,
-                                             const struct vyre_kernel_interface *interface)
+static bool is_seen(const spvc_specialization_constant *list, size_t count, uint32_t id)
 {
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].constant_id == id)
+            return true;
+    }
+    return false;
+}
+
+/* The reader listed their ids; SPIRV-Cross, which lists constants, must see the same. */
+static enum vyre_status check_specialization(const struct cross *cross,
+                                             const struct vyre_spirv_reflection *reflection)
+{
+    const struct vyre_kernel_interface *interface = &reflection->interface;
+    const uint32_t *ids = interface->specialization_ids;
     const spvc_specialization_constant *list;
     size_t count;
     spvc_result result = spvc_compiler_get_specialization_constants(cross->compiler, &list, &count);
     if (result != SPVC_SUCCESS)
         return failed(cross, result, "listed the specialization constants");
-    bool same = count == interface->specialization_count;
+    bool same = true;
     for (size_t i = 0; same && i < count; i++)
-        same = has_specialization(interface, list[i].constant_id);
+        same = has_id(ids, interface->specialization_count, list[i].constant_id) ||
+               has_id(reflection->fixed_ids, reflection->fixed_count, list[i].constant_id);
+    for (uint32_t i = 0; same && i < interface->specialization_count; i++)
+        same = is_seen(list, count, ids[i]);
+    for (uint32_t i = 0; same && i < reflection->fixed_count; i++)
+        same = is_seen(list, count, reflection->fixed_ids[i]);
     if (!same)
         return vyre_diag_set(cross->diag, VYRE_DIAG_SPIRV_SPECIALIZATION, cross->label, 0,
-                             "%zu specialization constants are seen by SPIRV-Cross, %u ids are "
-                             "given",
-                             count, interface->specialization_count);
+                             "the %zu specialization constants that SPIRV-Cross sees have other "
+                             "ids than the %u that are in the module",
+                             count, interface->specialization_count + reflection->fixed_count);
     return VYRE_OK;
 }
 
 /* ---- The whole -------------------------------------------------------------------------------- */
 
 static enum vyre_status read_interface(const struct cross *cross,
-                                       struct vyre_kernel_interface *interface)
+                                       struct vyre_spirv_reflection *reflection)
 {
+    struct vyre_kernel_interface *interface = &reflection->interface;
     interface->binding_count = 0;
     memset(interface->bindings, 0, sizeof interface->bindings);
     interface->constant_count = 0;
@@ -263,7 +280,7 @@ static enum vyre_status read_interface(const struct cross *cross,
     if (status == VYRE_OK)
         status = read_constants(cross, interface);
     if (status == VYRE_OK)
-        status = check_specialization(cross, interface);
+        status = check_specialization(cross, reflection);
     return status;
 }
 
@@ -282,7 +299,7 @@ enum vyre_status vyre_spirv_module_reflect(const struct vyre_allocator *allocato
     if (status == VYRE_OK)
         status = open_cross(&cross, words, count, entry ? entry : "main");
     if (status == VYRE_OK)
-        status = read_interface(&cross, &out_reflection->interface);
+        status = read_interface(&cross, out_reflection);
     if (cross.context)
         spvc_context_destroy(cross.context);
     if (status != VYRE_OK)

@@ -39,6 +39,11 @@ static void check_reflection(const struct vyre_spirv_reflection *reflection)
     for (uint32_t i = 1; i < interface->specialization_count; i++)
         require(interface->specialization_ids[i - 1] < interface->specialization_ids[i],
                 "specialization ids ascend");
+    require(interface->specialization_count + reflection->fixed_count <=
+                VYRE_SPECIALIZATION_VALUES_MAX,
+            "all specialization ids fit");
+    require((uint64_t)interface->specialization_mixed >> interface->specialization_count == 0,
+            "only listed ids are mixed");
     require(reflection->capability_count <= VYRE_SPIRV_CAPABILITIES_MAX, "capabilities fit");
     for (int i = 0; i < 3; i++)
         require((interface->local_size[i] != 0) == interface->has_local_size,

@@ -266,6 +266,86 @@ static void what_is_not_declared_is_reflected(void **state)
     vyre_sim_destroy(&sim);
 }
 
+/* The kernel's only buffer gets how many specialization values it sees, and the first one. */
+static void tell_specialization(const struct vyre_host_group *group)
+{
+    uint64_t *out = group->buffers[0].data;
+    out[0] = group->specialization_count;
+    out[1] = group->specialization_count ? group->specialization[0] : 0;
+}
+
+/* Replays a dispatch; `value` may be NULL. */
+static void assert_seen(struct fixture *fixture, struct vyre_kernel *kernel,
+                        struct vyre_buffer *buffer, const uint64_t *value, uint64_t count,
+                        uint64_t seen)
+{
+    uint64_t out[2] = {UINT64_MAX, UINT64_MAX};
+    struct vyre_batch *batch = fixture_batch(fixture);
+    const struct vyre_slot_binding binding = {.slot = 0, .range = whole(buffer)};
+    vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = kernel,
+                                                       .groups = {1, 1, 1},
+                                                       .bindings = &binding,
+                                                       .binding_count = 1,
+                                                       .specialization = value,
+                                                       .specialization_count = value ? 1 : 0});
+    vyre_batch_download(batch, whole(buffer), out);
+    replay(fixture, batch, 0);
+    assert_int_equal(out[0], count);
+    assert_int_equal(out[1], seen);
+}
+
+/* Constants of one id with several defaults: a value that stands for all of them is none of them. */
+static void mixed_defaults_are_no_value(void **state)
+{
+    (void)state;
+    static const struct vyre_kernel_interface reflected = {
+        .has_bindings = true,
+        .has_specialization = true,
+        .binding_count = 1,
+        .bindings = {{.slot = 0, .access = VYRE_ACCESS_READWRITE}},
+        .specialization_count = 1,
+        .specialization_ids = {5},
+        .specialization_defaults = {42},
+        .specialization_mixed = 1,
+    };
+    static const uint64_t listed = 42, declared_default = 43;
+    static const uint32_t id = 5;
+    const struct vyre_payload payload = {.target = VYRE_TARGET_HOST,
+                                         .function = tell_specialization};
+    struct vyre_kernel_desc desc = {.payloads = &payload, .payload_count = 1};
+    struct vyre_kernel_interface interface;
+    struct vyre_kernel *kernel;
+    struct fixture fixture = {
+        .sim = vyre_sim_create(&(struct vyre_sim_desc){.reflected = &reflected})};
+    assert_int_equal(vyre_instance_create(NULL, &fixture.instance, &fixture.diag), VYRE_OK);
+    assert_int_equal(
+        vyre_instance_register_backend(fixture.instance, vyre_sim_ops(fixture.sim), &fixture.diag),
+        VYRE_OK);
+    assert_int_equal(vyre_device_open(fixture.instance,
+                                      &(struct vyre_device_desc){.backend = "sim"}, &fixture.device,
+                                      &fixture.diag),
+                     VYRE_OK);
+    assert_int_equal(vyre_kernel_create(fixture.device, &desc, &kernel, &fixture.diag), VYRE_OK);
+    vyre_kernel_get_interface(kernel, &interface);
+    assert_int_equal(interface.specialization_count, 1);
+    assert_int_equal(interface.specialization_mixed, 1);
+    struct vyre_buffer *buffer = fixture_buffer(&fixture, 2 * sizeof(uint64_t));
+    assert_seen(&fixture, kernel, buffer, NULL, 0, 0);
+    assert_seen(&fixture, kernel, buffer, &listed, 1, 42);
+    assert_int_equal(counters_of(&fixture).recordings_made, 2);
+
+    /* A declared default is a value. */
+    desc.specialization_count = 1;
+    desc.specialization_defaults = &declared_default;
+    desc.specialization_ids = &id;
+    assert_int_equal(vyre_kernel_create(fixture.device, &desc, &kernel, &fixture.diag), VYRE_OK);
+    vyre_kernel_get_interface(kernel, &interface);
+    assert_int_equal(interface.specialization_mixed, 0);
+    assert_seen(&fixture, kernel, buffer, NULL, 1, 43);
+    assert_seen(&fixture, kernel, buffer, &listed, 1, 42);
+    fixture_close(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +357,7 @@ int main(void)
         cmocka_unit_test(a_recording_in_flight_outlives_its_buffer),
         cmocka_unit_test(an_unfit_batch_falls_back_and_says_so),
         cmocka_unit_test(what_is_not_declared_is_reflected),
+        cmocka_unit_test(mixed_defaults_are_no_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,9 @@ struct kernel_options {
     enum size_kind size;
     uint32_t set;
     uint32_t storage_class; /* 0: storage buffer */
-    bool no_set, no_binding, no_block, zero_size, duplicate_spec_id, two_entries, group;
+    bool no_set, no_binding, no_block, zero_size, two_entries, group;
+    bool spec_id_of_constant; /* on what is no specialization constant */
+    uint32_t second_default;  /* not 0: y is a specialization constant, too, and has the id of x */
 };
 
 static inline void emit_entries(struct assembly *module, const struct kernel_options *options)
@@ -116,7 +118,7 @@ static inline void emit_decorations(struct assembly *module, const struct kernel
         emit(module, SPIRV_OP_DECORATE, 3, ID_OTHER_BUFFER, SPIRV_DECORATION_BINDING, 9);
     }
     emit(module, SPIRV_OP_DECORATE, 3, ID_X, SPIRV_DECORATION_SPEC_ID, 7);
-    if (options->duplicate_spec_id)
+    if (options->second_default || options->spec_id_of_constant)
         emit(module, SPIRV_OP_DECORATE, 3, ID_Y, SPIRV_DECORATION_SPEC_ID, 7);
     if (options->size == SIZE_COMPOSITE)
         emit(module, SPIRV_OP_DECORATE, 3, ID_SIZE, SPIRV_DECORATION_BUILTIN,
@@ -132,8 +134,8 @@ static inline void emit_types(struct assembly *module, const struct kernel_optio
     emit(module, SPIRV_OP_TYPE_FUNCTION, 2, ID_FUNCTION_TYPE, ID_VOID);
     emit(module, SPIRV_OP_TYPE_INT, 3, ID_UINT, 32, 0);
     emit(module, SPIRV_OP_SPEC_CONSTANT, 3, ID_UINT, ID_X, 16);
-    emit(module, options->duplicate_spec_id ? SPIRV_OP_SPEC_CONSTANT : SPIRV_OP_CONSTANT, 3,
-         ID_UINT, ID_Y, 4);
+    emit(module, options->second_default ? SPIRV_OP_SPEC_CONSTANT : SPIRV_OP_CONSTANT, 3, ID_UINT,
+         ID_Y, options->second_default ? options->second_default : 4);
     if (options->size == SIZE_EXPRESSION)
         emit(module, SPIRV_OP_SPEC_CONSTANT_OP, 5, ID_UINT, ID_Z, 128, ID_X, ID_Y); /* IAdd */
     else

@@ -33,7 +33,9 @@ static void load_absent_is_not_found(void **state)
 static void load_other_abi_is_refused(void **state)
 {
     (void)state;
-    refuse_load(FAKE_OTHER, VYRE_DIAG_SPIRV_TOOLS_ABI, "has ABI 3");
+    char abi[32];
+    snprintf(abi, sizeof abi, "has ABI %d,", VYRE_SPIRV_TOOLS_ABI_VERSION + 1);
+    refuse_load(FAKE_OTHER, VYRE_DIAG_SPIRV_TOOLS_ABI, abi);
     refuse_load(FAKE_SHORT, VYRE_DIAG_SPIRV_TOOLS_ABI, "lacks entries");
     refuse_load(FAKE_NONE, VYRE_DIAG_SPIRV_TOOLS_ABI, "no symbol");
 }

@@ -74,6 +74,11 @@ static inline void assert_same_reflection(const struct vyre_spirv_reflection *a,
     assert_memory_equal(x->specialization_ids, y->specialization_ids, sizeof x->specialization_ids);
     assert_memory_equal(x->specialization_defaults, y->specialization_defaults,
                         sizeof x->specialization_defaults);
+    assert_int_equal(x->specialization_mixed, y->specialization_mixed);
+    assert_int_equal(a->fixed_count, b->fixed_count);
+    assert_memory_equal(a->fixed_ids, b->fixed_ids, sizeof a->fixed_ids);
+    assert_int_equal(a->sized_count, b->sized_count);
+    assert_memory_equal(a->sized, b->sized, sizeof a->sized);
     assert_memory_equal(a->specialization_sizes, b->specialization_sizes,
                         sizeof a->specialization_sizes);
     assert_memory_equal(a->local_size_ids, b->local_size_ids, sizeof a->local_size_ids);

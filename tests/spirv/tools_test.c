@@ -119,6 +119,68 @@ static void reflect_specialization_gives_ids_defaults_and_sizes(void **state)
     }
 }
 
+#define SHARED_SIZE "#version 450\nlayout(local_size_x_id = 3) in;\n"
+#define ARITHMETIC  "#extension GL_EXT_shader_explicit_arithmetic_types : enable\n"
+
+/* The local size and constants of the shader have one id, as many shaders that are about do. */
+static void reflect_constants_of_one_id_and_size_are_one_value(void **state)
+{
+    struct vyre_spirv_reflection out = reflect_text(
+        *state, SHARED_SIZE "layout(constant_id = 3) const uint N = 32;\n"
+                            "layout(constant_id = 5) const uint M = 1;\n"
+                            "shared uint words[N];\n" BUFFER_0
+                            "void main() { words[N - 1u] = gl_WorkGroupSize.x; b.v[0] = "
+                            "words[N - 1u] + M; }\n");
+    assert_int_equal(out.interface.specialization_count, 2);
+    assert_int_equal(out.interface.specialization_ids[0], 3);
+    assert_int_equal(out.interface.specialization_ids[1], 5);
+    assert_int_equal(out.interface.specialization_mixed, 1);
+    assert_int_equal(out.specialization_sizes[0], 4);
+    assert_int_equal(out.fixed_count, 0);
+    assert_int_equal(out.interface.local_size[0], 1);
+    assert_int_equal(out.local_size_ids[0], 3);
+    assert_int_equal(out.sized_count, 1);
+    assert_int_equal(out.sized[0].defaults[0], 32);
+
+    out = reflect_text(*state, SHARED_SIZE "layout(constant_id = 3) const uint N = 1;\n" EMPTY);
+    assert_int_equal(out.interface.specialization_count, 1);
+    assert_int_equal(out.interface.specialization_defaults[0], 1);
+    assert_int_equal(out.interface.specialization_mixed, 0);
+
+    static const char *const others[] = {"int N = -1", "float N = 2.0", "bool N = false"};
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        char text[256];
+        snprintf(text, sizeof text, SHARED_SIZE "layout(constant_id = 3) const %s;\n" EMPTY,
+                 others[i]);
+        out = reflect_text(*state, text);
+        assert_int_equal(out.interface.specialization_count, 1);
+        assert_int_equal(out.interface.specialization_mixed, 1);
+        assert_int_equal(out.specialization_sizes[0], 4);
+    }
+}
+
+/* No value has two sizes: such an id is not listed, and its constants keep their defaults. */
+static void reflect_constants_of_one_id_and_several_sizes_take_no_value(void **state)
+{
+    static const char *const others[] = {"uint64_t N = 1ul", "double N = 1.0",
+                                         "uint16_t N = uint16_t(1)"};
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "#version 450\n" ARITHMETIC "layout(local_size_x_id = 3) in;\n"
+                 "layout(constant_id = 3) const %s;\n"
+                 "layout(constant_id = 4) const uint M = 8;\n" EMPTY,
+                 others[i]);
+        struct vyre_spirv_reflection out = reflect_text(*state, text);
+        assert_int_equal(out.interface.specialization_count, 1);
+        assert_int_equal(out.interface.specialization_ids[0], 4);
+        assert_int_equal(out.interface.specialization_mixed, 0);
+        assert_int_equal(out.fixed_count, 1);
+        assert_int_equal(out.fixed_ids[0], 3);
+        assert_int_equal(out.interface.local_size[0], 1);
+    }
+}
+
 static void reflect_local_size_follows_specialization(void **state)
 {
     struct vyre_spirv_reflection out =
@@ -525,6 +587,8 @@ int main(void)
         cmocka_unit_test(reflect_constants_lists_scalars_where_it_can),
         cmocka_unit_test(reflect_constants_keeps_the_types),
         cmocka_unit_test(reflect_specialization_gives_ids_defaults_and_sizes),
+        cmocka_unit_test(reflect_constants_of_one_id_and_size_are_one_value),
+        cmocka_unit_test(reflect_constants_of_one_id_and_several_sizes_take_no_value),
         cmocka_unit_test(reflect_local_size_follows_specialization),
         cmocka_unit_test(reflect_buffer_reference_is_seen),
         cmocka_unit_test(reflect_entries_of_old_modules_are_told_apart),

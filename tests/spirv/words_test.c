@@ -159,18 +159,23 @@ static void reflect_function_without_end_stops_at_the_next(void **state)
 enum { LOCAL_TEN = 100, LOCAL_BOOL, LOCAL_VECTOR, LOCAL_ARRAY, LOCAL_STRUCT, LOCAL_NEXT };
 
 /* A module up to its variables, with types for local memory. */
-static void begin_local(struct assembly *module)
+static void begin_local_of(struct assembly *module, const struct kernel_options *options)
 {
     emit_header(module, 0x00010300, 200);
     emit(module, SPIRV_OP_ENTRY_POINT, 3, SPIRV_MODEL_GL_COMPUTE, ID_MAIN, short_name("k"));
     emit(module, SPIRV_OP_EXECUTION_MODE, 5, ID_MAIN, SPIRV_MODE_LOCAL_SIZE, 1, 1, 1);
-    emit_decorations(module, &(struct kernel_options){0});
-    emit_types(module, &(struct kernel_options){0});
+    emit_decorations(module, options);
+    emit_types(module, options);
     emit(module, SPIRV_OP_CONSTANT, 3, ID_UINT, LOCAL_TEN, 10);
     emit(module, SPIRV_OP_TYPE_BOOL, 1, LOCAL_BOOL);
     emit(module, SPIRV_OP_TYPE_VECTOR, 3, LOCAL_VECTOR, ID_UINT, 3);
     emit(module, SPIRV_OP_TYPE_ARRAY, 3, LOCAL_ARRAY, ID_UINT, LOCAL_TEN);
     emit(module, SPIRV_OP_TYPE_STRUCT, 4, LOCAL_STRUCT, ID_UINT, LOCAL_BOOL, LOCAL_VECTOR);
+}
+
+static void begin_local(struct assembly *module)
+{
+    begin_local_of(module, &(struct kernel_options){0});
 }
 
 /* A variable of a type, with two ids from `id` on. */
@@ -217,6 +222,49 @@ static void reflect_local_memory_is_counted(void **state)
     assert_int_equal(out.sized[0].unit_bytes, 200);
     assert_int_equal(out.sized[0].id_count, 1);
     assert_int_equal(out.sized[0].ids[0], 7);
+    assert_int_equal(out.sized[0].defaults[0], 16);
+}
+
+/* X and y have one id: a length is the default of its own constant. */
+static void reflect_local_memory_keeps_the_default_of_its_constant(void **state)
+{
+    (void)state;
+    struct assembly module;
+    begin_local_of(&module, &(struct kernel_options){.second_default = 5});
+    emit(&module, SPIRV_OP_TYPE_ARRAY, 3, 120, ID_UINT, ID_Y);
+    emit(&module, SPIRV_OP_TYPE_ARRAY, 3, 121, 120, ID_X);
+    add_local(&module, 122, 121);
+    struct vyre_spirv_reflection out = end_local(&module);
+    assert_int_equal(out.sized_count, 1);
+    assert_int_equal(out.sized[0].id_count, 2);
+    assert_int_equal(out.sized[0].ids[0], 7);
+    assert_int_equal(out.sized[0].defaults[0], 16);
+    assert_int_equal(out.sized[0].ids[1], 7);
+    assert_int_equal(out.sized[0].defaults[1], 5);
+}
+
+static void reflect_constants_of_one_id_are_listed_once(void **state)
+{
+    (void)state;
+    const enum size_kind kinds[] = {SIZE_BY_ID, SIZE_COMPOSITE};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        struct vyre_spirv_reflection out =
+            accept_kernel((struct kernel_options){.size = kinds[i], .second_default = 3}, "k");
+        assert_int_equal(out.interface.specialization_count, 1);
+        assert_int_equal(out.interface.specialization_ids[0], 7);
+        assert_int_equal(out.interface.specialization_defaults[0], 16);
+        assert_int_equal(out.interface.specialization_mixed, 1);
+        assert_int_equal(out.fixed_count, 0);
+        /* Each dimension has its own default, and both follow the id. */
+        assert_int_equal(out.interface.local_size[0], 16);
+        assert_int_equal(out.interface.local_size[1], 3);
+        assert_int_equal(out.local_size_ids[0], 7);
+        assert_int_equal(out.local_size_ids[1], 7);
+
+        out = accept_kernel((struct kernel_options){.size = kinds[i], .second_default = 16}, "k");
+        assert_int_equal(out.interface.specialization_count, 1);
+        assert_int_equal(out.interface.specialization_mixed, 0);
+    }
 }
 
 static void reflect_local_memory_of_any_size_ends(void **state)
@@ -341,7 +389,7 @@ static void reflect_kernel_not_taken_is_refused(void **state)
         {{.storage_class = 5349}, VYRE_DIAG_SPIRV_RESOURCE},
         {{.size = SIZE_NONE}, VYRE_DIAG_SPIRV_LOCAL_SIZE},
         {{.zero_size = true}, VYRE_DIAG_SPIRV_LOCAL_SIZE},
-        {{.duplicate_spec_id = true}, VYRE_DIAG_SPIRV_SPECIALIZATION},
+        {{.spec_id_of_constant = true}, VYRE_DIAG_SPIRV_SPECIALIZATION},
         {{.storage_class = SPIRV_CLASS_PUSH_CONSTANT}, VYRE_DIAG_SPIRV_CONSTANTS},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
@@ -532,6 +580,8 @@ int main(void)
         cmocka_unit_test(reflect_two_entries_each_sees_its_own_buffer),
         cmocka_unit_test(reflect_function_without_end_stops_at_the_next),
         cmocka_unit_test(reflect_local_memory_is_counted),
+        cmocka_unit_test(reflect_local_memory_keeps_the_default_of_its_constant),
+        cmocka_unit_test(reflect_constants_of_one_id_are_listed_once),
         cmocka_unit_test(reflect_local_memory_of_any_size_ends),
         cmocka_unit_test(reflect_header_wrong_is_refused),
         cmocka_unit_test(reflect_instruction_wrong_is_refused),

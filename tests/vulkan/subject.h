@@ -42,20 +42,24 @@ static inline uint32_t subject_result(uint32_t x, struct subject_constants const
     return x;
 }
 
-static inline void subject_open(struct subject *subject)
+static inline void subject_open_as(struct subject *subject, const struct vyre_device_desc *desc)
 {
     const struct vyre_payload payload = {.target = VYRE_TARGET_GLSL,
                                          .bytes = subject_source,
                                          .size_bytes = sizeof subject_source - 1};
     const struct vyre_kernel_desc kernel = {
         .label = "the kernel", .payloads = &payload, .payload_count = 1};
-    const struct vyre_device_desc desc = {.backend = "vulkan"};
     *subject = (struct subject){0};
     assert_int_equal(vyre_instance_create(NULL, &subject->instance, &subject->diag), VYRE_OK);
-    assert_int_equal(vyre_device_open(subject->instance, &desc, &subject->device, &subject->diag),
+    assert_int_equal(vyre_device_open(subject->instance, desc, &subject->device, &subject->diag),
                      VYRE_OK);
     assert_int_equal(vyre_kernel_create(subject->device, &kernel, &subject->kernel, &subject->diag),
                      VYRE_OK);
+}
+
+static inline void subject_open(struct subject *subject)
+{
+    subject_open_as(subject, &(struct vyre_device_desc){.backend = "vulkan"});
 }
 
 static inline void subject_close(struct subject *subject)

@@ -194,7 +194,7 @@ static enum vyre_status device_open(void *native, uint32_t index,
     device->schedule.allocator = host->allocator;
     device->hang_ns = desc->hang_timeout_ns;
     device->next_value = 1;
-    device->staging.wanted_bytes = desc->staging_bytes;
+    vyre_vk_staging_init(&device->staging, desc->staging_bytes);
     snprintf(device->tools_path, sizeof device->tools_path, "%s", path);
     status = prepare(device, desc, out_facts, diag);
     if (status != VYRE_OK) {

@@ -69,7 +69,7 @@ struct vyre_vk_entry {
 };
 
 struct vyre_vk_flight {
-    struct vyre_lock lock;         /* entries, frames, timers, the staging ring's tail */
+    struct vyre_lock lock;         /* entries, frames, timers, the staging ring */
     struct vyre_vk_entry *entries; /* Owned: mask + 1, by sequence */
     uint64_t mask;
     uint64_t submitted;

@@ -128,6 +128,24 @@ static enum vyre_status build(struct vyre_vk_device *device, const struct vyre_k
     return status;
 }
 
+static uint32_t specialization_id(const struct vyre_kernel_desc *desc, size_t index)
+{
+    return desc->specialization_ids ? desc->specialization_ids[index] : (uint32_t)index;
+}
+
+/* The local size without values of a dispatch: a declared default goes before the module's. */
+static void apply_declared(const struct vyre_kernel_desc *desc, const uint32_t local_size_ids[3],
+                           uint32_t local_size[3])
+{
+    for (int i = 0; i < 3; i++) {
+        for (size_t j = 0; j < desc->specialization_count; j++) {
+            uint32_t declared = (uint32_t)desc->specialization_defaults[j];
+            if (specialization_id(desc, j) == local_size_ids[i] && declared != 0)
+                local_size[i] = declared;
+        }
+    }
+}
+
 enum vyre_status vyre_vk_kernel_reflect(void *native, const struct vyre_kernel_desc *desc,
                                         void **out_kernel,
                                         struct vyre_kernel_interface *out_interface,
@@ -145,6 +163,7 @@ enum vyre_status vyre_vk_kernel_reflect(void *native, const struct vyre_kernel_d
         return status;
     }
     *out_interface = kernel->reflection.interface;
+    apply_declared(desc, kernel->reflection.local_size_ids, out_interface->local_size);
     *out_kernel = kernel;
     return VYRE_OK;
 }
@@ -170,12 +189,44 @@ static size_t size_of(const struct vyre_spirv_reflection *reflection, uint32_t i
     return sizeof(uint32_t);
 }
 
+static bool has_id(const uint32_t *ids, uint32_t count, uint32_t id)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (ids[i] == id)
+            return true;
+    }
+    return false;
+}
+
+/* An id takes one value, which must fit all constants that have it. */
+static enum vyre_status check_specialization(const struct vyre_kernel_desc *desc,
+                                             const struct vyre_spirv_reflection *reflection,
+                                             struct vyre_diag *diag)
+{
+    enum vyre_status status = VYRE_OK;
+    for (uint32_t i = 0; status == VYRE_OK && i < desc->specialization_count; i++) {
+        uint32_t id = specialization_id(desc, i);
+        if (desc->specialization_ids && has_id(desc->specialization_ids, i, id)) {
+            status = vyre_diag_set(diag, VYRE_DIAG_SPIRV_SPECIALIZATION, desc->label, 0,
+                                   "two values are declared for the constant_id %u", id);
+            vyre_diag_set_fix(diag,
+                              "Declare each constant_id once: a value sets all its constants.");
+        } else if (has_id(reflection->fixed_ids, reflection->fixed_count, id)) {
+            status = vyre_diag_set(diag, VYRE_DIAG_SPIRV_SPECIALIZATION, desc->label, 0,
+                                   "the constants with the constant_id %u have different sizes: no "
+                                   "value fits all of them",
+                                   id);
+            vyre_diag_set_fix(diag, "Do not declare it, or give its constants types of one size.");
+        }
+    }
+    return status;
+}
+
 static void lay_out_specialization(const struct vyre_kernel_desc *desc,
                                    struct vyre_vk_kernel *kernel)
 {
-    kernel->specialization_count = (uint32_t)desc->specialization_count;
-    for (uint32_t i = 0; i < kernel->specialization_count; i++) {
-        uint32_t id = desc->specialization_ids ? desc->specialization_ids[i] : i;
+    for (uint32_t i = 0; i < desc->specialization_count; i++) {
+        uint32_t id = specialization_id(desc, i);
         kernel->specialization[i] = (VkSpecializationMapEntry){
             .constantID = id,
             .offset = i * (uint32_t)sizeof(uint64_t),
@@ -246,6 +297,8 @@ enum vyre_status vyre_vk_kernel_create(void *native, const struct vyre_kernel_de
             binding->slot, type_of(&kernel->reflection.interface, binding->slot)};
     }
     enum vyre_status status = check_slots(device, slots, count, desc->label, diag);
+    if (status == VYRE_OK)
+        status = check_specialization(desc, &kernel->reflection, diag);
     if (status == VYRE_OK)
         status = vyre_vk_kernel_check_local_bytes(device, kernel->reflection.local_bytes,
                                                   desc->label, diag);

@@ -22,8 +22,9 @@
 struct vyre_vk_pipeline {
     struct vyre_vk_pipeline *next;
     VkPipeline handle;
-    uint64_t last_value; /* of the timeline: when the last plain batch with it is done */
-    uint32_t holders;    /* recordings */
+    uint64_t last_value;  /* of the timeline: when the last plain batch with it is done */
+    uint32_t holders;     /* recordings */
+    uint32_t value_count; /* the kernel's; 0: the constants keep their defaults */
     uint64_t values[VYRE_SPECIALIZATION_VALUES_MAX];
 };
 
@@ -34,7 +35,6 @@ struct vyre_vk_kernel {
     struct vyre_vk_layout *layout;      /* one user of it */
     struct vyre_vk_pipeline *pipelines; /* Owned: a list, the most recently used first */
     uint32_t pipeline_count;
-    uint32_t specialization_count;
     VkSpecializationMapEntry specialization[VYRE_SPECIALIZATION_VALUES_MAX];
     struct vyre_spirv_reflection reflection;
 };

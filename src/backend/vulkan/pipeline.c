@@ -9,20 +9,18 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* What a specialization constant is in a dispatch: the given value, or the module's own. */
-static uint64_t value_of(const struct vyre_vk_kernel *kernel, const struct vyre_command *command,
-                         uint32_t id)
+/* The value that a dispatch gives for an id. Without one each constant of the id has its own default. */
+static bool find_given(const struct vyre_vk_kernel *kernel, const struct vyre_command *command,
+                       uint32_t id, uint64_t *out_value)
 {
-    const struct vyre_kernel_interface *interface = &kernel->reflection.interface;
     for (uint32_t i = 0; i < command->specialization_count; i++) {
-        if (kernel->specialization[i].constantID == id)
-            return (uint32_t)command->specialization[i];
+        const VkSpecializationMapEntry *entry = &kernel->specialization[i];
+        if (entry->constantID != id)
+            continue;
+        *out_value = command->specialization[i] & UINT64_MAX >> (64 - 8 * entry->size);
+        return true;
     }
-    for (uint32_t i = 0; i < interface->specialization_count; i++) {
-        if (interface->specialization_ids[i] == id)
-            return interface->specialization_defaults[i];
-    }
-    return 0;
+    return false;
 }
 
 static enum vyre_status check_local_bytes(const struct vyre_vk_device *device,
@@ -34,8 +32,11 @@ static enum vyre_status check_local_bytes(const struct vyre_vk_device *device,
     for (uint32_t i = 0; i < kernel->reflection.sized_count; i++) {
         const struct vyre_spirv_sized *sized = &kernel->reflection.sized[i];
         uint64_t size = sized->unit_bytes;
-        for (uint32_t j = 0; j < sized->id_count; j++)
-            size = vyre_saturating_mul_u64(size, value_of(kernel, command, sized->ids[j]));
+        for (uint32_t j = 0; j < sized->id_count; j++) {
+            uint64_t length = sized->defaults[j];
+            (void)find_given(kernel, command, sized->ids[j], &length);
+            size = vyre_saturating_mul_u64(size, length);
+        }
         bytes = vyre_saturating_add_u64(bytes, size);
     }
     return vyre_vk_kernel_check_local_bytes(device, bytes, kernel->label, diag);
@@ -50,14 +51,9 @@ static enum vyre_status check_local_size(const struct vyre_vk_device *device,
     uint64_t invocations = 1;
     for (int i = 0; i < 3; i++) {
         uint64_t size = kernel->reflection.interface.local_size[i];
-        for (uint32_t j = 0; j < command->specialization_count; j++) {
-            if (kernel->specialization[j].constantID != kernel->reflection.local_size_ids[i])
-                continue;
-            size = (uint32_t)command->specialization[j];
-            if (size == 0)
-                return vyre_diag_set(diag, VYRE_DIAG_SPIRV_LOCAL_SIZE, kernel->label, 0,
-                                     "specialization makes the local size 0");
-        }
+        if (find_given(kernel, command, kernel->reflection.local_size_ids[i], &size) && size == 0)
+            return vyre_diag_set(diag, VYRE_DIAG_SPIRV_LOCAL_SIZE, kernel->label, 0,
+                                 "specialization makes the local size 0");
         invocations *= size ? size : 1;
         if (size > limits->maxComputeWorkGroupSize[i] ||
             invocations > limits->maxComputeWorkGroupInvocations)
@@ -72,7 +68,7 @@ static VkResult create(struct vyre_vk_device *device, const struct vyre_vk_kerne
                        struct vyre_vk_pipeline *pipeline)
 {
     const VkSpecializationInfo specialization = {
-        .mapEntryCount = kernel->specialization_count,
+        .mapEntryCount = pipeline->value_count,
         .pMapEntries = kernel->specialization,
         .dataSize = sizeof pipeline->values,
         .pData = pipeline->values,
@@ -85,7 +81,7 @@ static VkResult create(struct vyre_vk_device *device, const struct vyre_vk_kerne
                 .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                 .module = kernel->module,
                 .pName = kernel->entry,
-                .pSpecializationInfo = kernel->specialization_count ? &specialization : NULL,
+                .pSpecializationInfo = pipeline->value_count ? &specialization : NULL,
             },
         .layout = kernel->layout->pipeline,
     };
@@ -127,6 +123,7 @@ static enum vyre_status make(struct vyre_vk_device *device, struct vyre_vk_kerne
                                                              _Alignof(struct vyre_vk_pipeline));
     if (!pipeline)
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, NULL, 0, "no memory for a pipeline");
+    pipeline->value_count = command->specialization_count;
     if (command->specialization_count > 0)
         memcpy(pipeline->values, command->specialization,
                command->specialization_count * sizeof *pipeline->values);
@@ -146,7 +143,9 @@ static enum vyre_status make(struct vyre_vk_device *device, struct vyre_vk_kerne
 
 static bool is_for(const struct vyre_vk_pipeline *pipeline, const struct vyre_command *command)
 {
-    for (uint32_t i = 0; i < command->specialization_count; i++) {
+    if (pipeline->value_count != command->specialization_count)
+        return false;
+    for (uint32_t i = 0; i < pipeline->value_count; i++) {
         if (pipeline->values[i] != command->specialization[i])
             return false;
     }

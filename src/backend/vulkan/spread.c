@@ -41,7 +41,7 @@ static bool is_one_piece(const struct vyre_vk_writer *w)
         if (upload || download)
             staged += bytes_of(view, command) + VYRE_VK_STAGING_UNIT - 1;
     }
-    return w->take || staged <= vyre_vk_staging_capacity(&w->device->staging) / 2;
+    return w->take || staged <= vyre_vk_staging_piece(&w->device->staging);
 }
 
 /* Uploads that wait for nothing in the batch: by the host, or ahead, if nothing in flight minds. */

@@ -23,10 +23,10 @@ bool vyre_vk_ring_take(struct vyre_vk_ring *ring, uint64_t size_bytes, uint64_t 
     return true;
 }
 
-uint64_t vyre_vk_staging_capacity(const struct vyre_vk_staging *staging)
+void vyre_vk_staging_init(struct vyre_vk_staging *staging, uint64_t wanted_bytes)
 {
-    uint64_t size = staging->wanted_bytes < MIN_BYTES ? MIN_BYTES : staging->wanted_bytes;
-    return size / UNIT * UNIT;
+    uint64_t size = wanted_bytes < MIN_BYTES ? MIN_BYTES : wanted_bytes;
+    *staging = (struct vyre_vk_staging){.ring = {.capacity = size / UNIT * UNIT}};
 }
 
 enum vyre_status vyre_vk_staging_prepare(struct vyre_vk_device *device, struct vyre_diag *diag)
@@ -34,7 +34,6 @@ enum vyre_status vyre_vk_staging_prepare(struct vyre_vk_device *device, struct v
     struct vyre_vk_staging *staging = &device->staging;
     if (staging->buffer.handle)
         return VYRE_OK;
-    uint64_t size = vyre_vk_staging_capacity(staging);
-    staging->ring = (struct vyre_vk_ring){.capacity = size};
-    return vyre_vk_buffer_make(device, VYRE_VK_MEMORY_STAGING, size, NULL, &staging->buffer, diag);
+    return vyre_vk_buffer_make(device, VYRE_VK_MEMORY_STAGING, staging->ring.capacity, NULL,
+                               &staging->buffer, diag);
 }

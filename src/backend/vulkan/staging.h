@@ -7,6 +7,12 @@
  *
  * Requests are contiguous, so that what is left before the end is skipped where it is too short.
  *
+ * Who owns what:
+ *   capacity     set when the device is opened, before another thread knows it; never changes
+ *   head, tail   the flight's lock: submits move the head, and whoever harvests moves the tail. Only
+ *                submits write the head: they may read it without the lock
+ *   buffer       submits, of which there is one at a time
+ *
  * Thread-safety: the caller's.
  */
 #ifndef VYRE_BACKEND_VULKAN_STAGING_H
@@ -20,21 +26,20 @@ struct vyre_vk_ring {
     uint64_t tail;
 };
 
-/* A contiguous piece, at a multiple of 64. False when there is no room now. */
+/* A contiguous piece, at a multiple of 64. False when there is no room now. Caller holds the lock. */
 bool vyre_vk_ring_take(struct vyre_vk_ring *ring, uint64_t size_bytes, uint64_t *out_offset);
 
 struct vyre_vk_staging {
     struct vyre_vk_buffer buffer; /* made when it is first needed */
     struct vyre_vk_ring ring;
-    uint64_t wanted_bytes;
 };
 
 #define VYRE_VK_STAGING_UNIT 64 /* pieces begin at multiples of it */
 
-/* What the ring has, or will have when it is needed. */
-uint64_t vyre_vk_staging_capacity(const struct vyre_vk_staging *staging);
+/* Of a device that is being opened. The memory comes later, see below. */
+void vyre_vk_staging_init(struct vyre_vk_staging *staging, uint64_t wanted_bytes);
 
-/* Makes the buffer if it is not there. */
+/* Makes the buffer if it is not there. The ring is left alone: other threads may be at it. */
 enum vyre_status vyre_vk_staging_prepare(struct vyre_vk_device *device, struct vyre_diag *diag);
 
 /* The longest piece that is asked for at once: two of them fit, so that one can follow another. */
