@@ -318,6 +318,17 @@ static enum vyre_status add_command(struct session *session, const struct worklo
     return VYRE_OK;
 }
 
+/* Whether nobody said what the slots of a dispatch's kernel are: neither the file nor the payload. */
+static bool has_no_slots(const struct session *session, const struct workload_command *command)
+{
+    struct vyre_kernel_interface interface;
+    if (command->type != WORKLOAD_DISPATCH ||
+        session->workload->kernels[command->kernel].bindings_given)
+        return false;
+    vyre_kernel_get_interface(session->kernels[command->kernel], &interface);
+    return interface.binding_count == 0;
+}
+
 static enum vyre_status build_batch(struct session *session, size_t index, struct vyre_diag *diag)
 {
     const struct workload_batch *source = &session->workload->batches[index];
@@ -330,9 +341,7 @@ static enum vyre_status build_batch(struct session *session, size_t index, struc
         if (status == VYRE_OK)
             status = vyre_batch_status(session->batches[index], diag);
         if (status != VYRE_OK) {
-            bool undeclared = command->type == WORKLOAD_DISPATCH &&
-                              !session->workload->kernels[command->kernel].bindings_given;
-            if (diag->id == VYRE_DIAG_BATCH_SLOT_UNKNOWN && undeclared)
+            if (diag->id == VYRE_DIAG_BATCH_SLOT_UNKNOWN && has_no_slots(session, command))
                 vyre_diag_set_fix(diag, "Declare the kernel's bindings: this device cannot find "
                                         "them in the payload.");
             return session_at(diag, "$.batches.%s[%zu]", source->name, i);

@@ -111,6 +111,23 @@ static enum vyre_status agree_on_slot(const struct vyre_kernel_desc *declared,
     return VYRE_OK;
 }
 
+/* A slot that is on one side only. */
+static enum vyre_status refuse_slot(const char *label, uint32_t slot, bool is_declared,
+                                    struct vyre_diag *diag)
+{
+    enum vyre_status status =
+        vyre_diag_set(diag, VYRE_DIAG_INTERFACE_SLOT, label, 0,
+                      is_declared ? "slot %u is declared, but the payload does not bind it"
+                                  : "the payload binds slot %u, which is not declared",
+                      slot);
+    vyre_diag_set_fix(diag,
+                      is_declared
+                          ? "Leave slot %u out of the declaration, or use it in the payload."
+                          : "Declare slot %u as well, or no slots at all.",
+                      slot);
+    return status;
+}
+
 static enum vyre_status agree_on_bindings(const struct vyre_kernel_desc *declared,
                                           const struct vyre_kernel_interface *reflected,
                                           struct vyre_diag *diag)
@@ -121,8 +138,7 @@ static enum vyre_status agree_on_bindings(const struct vyre_kernel_desc *declare
         const struct vyre_binding_desc *theirs = &reflected->bindings[i];
         const struct vyre_binding_desc *mine = find_declared(declared, theirs->slot);
         if (!mine)
-            return vyre_diag_set(diag, VYRE_DIAG_INTERFACE_SLOT, declared->label, 0,
-                                 "the payload binds slot %u, which is not declared", theirs->slot);
+            return refuse_slot(declared->label, theirs->slot, false, diag);
         enum vyre_status status = agree_on_slot(declared, mine, theirs, diag);
         if (status != VYRE_OK)
             return status;
@@ -130,9 +146,7 @@ static enum vyre_status agree_on_bindings(const struct vyre_kernel_desc *declare
     for (size_t i = 0; i < declared->binding_count; i++) {
         const struct vyre_binding_desc *mine = &declared->bindings[i];
         if (mine->role != VYRE_ROLE_SHARED && !is_reflected(reflected, mine->slot))
-            return vyre_diag_set(diag, VYRE_DIAG_INTERFACE_SLOT, label_of(declared, mine), 0,
-                                 "slot %u is declared, but the payload does not bind it",
-                                 mine->slot);
+            return refuse_slot(label_of(declared, mine), mine->slot, true, diag);
     }
     return VYRE_OK;
 }

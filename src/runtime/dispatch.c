@@ -5,7 +5,28 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "runtime/batch.h"
+
+/* A slot that the kernel does not have, declared or reflected; the fix names those that it has. */
+static void refuse_slot(struct vyre_diag *error, const struct vyre_kernel *kernel, uint32_t slot)
+{
+    char slots[VYRE_DIAG_FIX_BYTES / 2];
+    struct vyre_text text = vyre_text_begin(slots, sizeof slots);
+    size_t count = kernel->plan.binding_count;
+    for (size_t i = 0; i < count; i++)
+        vyre_text_appendf(&text, "%s%u", i ? ", " : "", kernel->bindings[i].slot);
+    (void)vyre_diag_set(error, VYRE_DIAG_BATCH_SLOT_UNKNOWN, kernel->object.label, 0,
+                        "slot %u is not a slot of the kernel", slot);
+    if (count == 0)
+        vyre_diag_set_fix(error, "Leave slot %u out: the kernel has no slots.", slot);
+    else if (text.length < sizeof slots)
+        vyre_diag_set_fix(error, "Leave slot %u out: the kernel has %s %s.", slot,
+                          count == 1 ? "slot" : "slots", slots);
+    else
+        vyre_diag_set_fix(error, "Leave slot %u out: the kernel has %zu slots, from %u to %u.",
+                          slot, count, kernel->bindings[0].slot, kernel->bindings[count - 1].slot);
+}
 
 /* Finds which binding of the dispatch belongs to each slot of the kernel. */
 static bool match_slots(struct vyre_batch *batch, const struct vyre_dispatch *dispatch,
@@ -27,12 +48,13 @@ static bool match_slots(struct vyre_batch *batch, const struct vyre_dispatch *di
         const struct vyre_slot_binding *given = &dispatch->bindings[i];
         const struct vyre_binding *declared = vyre_binding_plan_find(&kernel->plan, given->slot);
         size_t position = declared ? (size_t)(declared - kernel->bindings) : 0;
-        if (!declared || by_slot[position]) {
-            (void)vyre_diag_set(&batch->error,
-                                declared ? VYRE_DIAG_BATCH_SLOT_REPEATED
-                                         : VYRE_DIAG_BATCH_SLOT_UNKNOWN,
-                                kernel->object.label, 0, "slot %u is %s", given->slot,
-                                declared ? "bound twice" : "not a slot of the kernel");
+        if (!declared) {
+            refuse_slot(&batch->error, kernel, given->slot);
+            return false;
+        }
+        if (by_slot[position]) {
+            (void)vyre_diag_set(&batch->error, VYRE_DIAG_BATCH_SLOT_REPEATED, kernel->object.label,
+                                0, "slot %u is bound twice", given->slot);
             return false;
         }
         by_slot[position] = given;

@@ -73,6 +73,11 @@ static void dispatch_wrong_slots_refused(struct fixture *f)
     struct good good;
     good_init(&good, f);
     good.slots[1].slot = 5;
+    vyre_batch_reset(good.batch);
+    vyre_batch_dispatch(good.batch, &good.dispatch);
+    assert_int_equal(vyre_batch_status(good.batch, &f->diag), VYRE_INVALID);
+    assert_contains(f->diag.fix, "slot 5"); /* is the one to go; the kernel has these */
+    assert_contains(f->diag.fix, "0, 1");
     refuse_dispatch(f, &good, VYRE_DIAG_BATCH_SLOT_UNKNOWN);
     good.slots[1].slot = 0;
     refuse_dispatch(f, &good, VYRE_DIAG_BATCH_SLOT_REPEATED);

@@ -253,7 +253,10 @@ static void kernel_that_disagrees_is_refused(void **state)
     const struct vyre_binding_desc read_only[] = {{.slot = 0, .access = VYRE_ACCESS_READ},
                                                   {.slot = 1, .access = VYRE_ACCESS_READ},
                                                   {.slot = 2, .role = VYRE_ROLE_SHARED}};
+    const struct vyre_binding_desc four[] = {
+        read_only[0], read_only[1], read_only[2], {.slot = 9, .access = VYRE_ACCESS_READ}};
     const enum vyre_scalar floats[] = {VYRE_SCALAR_F32, VYRE_SCALAR_U64};
+    const enum vyre_scalar three[] = {VYRE_SCALAR_U32, VYRE_SCALAR_U64, VYRE_SCALAR_U32};
     refuse(&f, scale_source, "no_such", (struct vyre_kernel_desc){0}, VYRE_DIAG_OPENCL_ENTRY);
     refuse(&f, scale_source, "scale",
            (struct vyre_kernel_desc){.bindings = read_only, .binding_count = 3},
@@ -261,9 +264,23 @@ static void kernel_that_disagrees_is_refused(void **state)
     refuse(&f, scale_source, "scale",
            (struct vyre_kernel_desc){.bindings = read_only, .binding_count = 1},
            VYRE_DIAG_OPENCL_ARGUMENTS);
+    /* One too many or too few has a name, although the accesses would not go together either. */
+    assert_contains(f.diag.fix, "(to)");
+    refuse(&f, scale_source, "scale",
+           (struct vyre_kernel_desc){.bindings = four, .binding_count = 4},
+           VYRE_DIAG_OPENCL_ARGUMENTS);
+    assert_contains(f.diag.fix, "slot 9");
     refuse(&f, scale_source, "scale",
            (struct vyre_kernel_desc){.constants = floats, .constant_count = 2},
            VYRE_DIAG_OPENCL_ARGUMENTS);
+    refuse(&f, scale_source, "scale",
+           (struct vyre_kernel_desc){.constants = three, .constant_count = 3},
+           VYRE_DIAG_OPENCL_ARGUMENTS);
+    assert_contains(f.diag.fix, "constant 2");
+    refuse(&f, scale_source, "scale",
+           (struct vyre_kernel_desc){.constants = three, .constant_count = 1},
+           VYRE_DIAG_OPENCL_ARGUMENTS);
+    assert_contains(f.diag.fix, "(offset)");
     refuse(&f, scale_source, "scale", (struct vyre_kernel_desc){.local_size = {8, 1, 1}},
            VYRE_DIAG_OPENCL_ARGUMENTS);
     refuse(&f, "__kernel void f(__global uint *a, float4 v) { a[0] = (uint)v.x; }", "f",

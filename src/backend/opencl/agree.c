@@ -10,43 +10,66 @@
 #include "backend/opencl/kernel.h"
 #include "plan/interface_agree.h"
 
-static enum vyre_status disagree(const struct vyre_cl_kernel *kernel, struct vyre_diag *diag,
-                                 const char *what, size_t declared, size_t reflected)
+/* As many are declared as the kernel takes, or the first that is too many or too few has a name. */
+static enum vyre_status match_count(struct vyre_cl_device *device,
+                                    const struct vyre_cl_kernel *kernel, bool bindings,
+                                    size_t declared, const struct vyre_binding_plan *plan,
+                                    struct vyre_diag *diag)
 {
-    return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
-                         "%zu %s are declared, %s takes %zu", declared, what, kernel->entry,
-                         reflected);
+    struct vyre_cl_argument_text text;
+    uint32_t count = 0;
+    uint32_t missing = 0; /* the argument that has no declaration */
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        if (bindings == (kernel->parameters[i].space == VYRE_CL_SPACE_SCALAR))
+            continue;
+        if (count++ == declared)
+            missing = i;
+    }
+    if (count == declared)
+        return VYRE_OK;
+    enum vyre_status status =
+        vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                      "%s declared: %zu; %s that %s takes: %u", bindings ? "bindings" : "constants",
+                      declared, bindings ? "pointers" : "scalars", kernel->entry, count);
+    if (declared < count) {
+        vyre_cl_argument_ask(device, kernel->last->call.native, missing, &text);
+        vyre_diag_set_fix(diag, "Declare argument %u (%s) as well, or no %s at all.", missing,
+                          text.name, bindings ? "bindings" : "constants");
+    } else if (bindings) {
+        vyre_diag_set_fix(diag, "Leave slot %u out of the declaration, or add a pointer to %s.",
+                          plan->bindings[count].slot, kernel->entry);
+    } else {
+        vyre_diag_set_fix(diag, "Leave constant %u out of the declaration, or add it to %s.", count,
+                          kernel->entry);
+    }
+    return status;
 }
 
-static enum vyre_status match_bindings(struct vyre_cl_kernel *kernel,
+static enum vyre_status match_bindings(struct vyre_cl_device *device, struct vyre_cl_kernel *kernel,
                                        const struct vyre_binding_plan *plan, struct vyre_diag *diag)
 {
-    uint32_t count = 0;
+    enum vyre_status status = match_count(device, kernel, true, plan->binding_count, plan, diag);
+    if (status != VYRE_OK)
+        return status;
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         const struct vyre_cl_parameter *parameter = &kernel->parameters[i];
         if (parameter->space == VYRE_CL_SPACE_SCALAR)
             continue;
-        if (count < plan->binding_count && count < VYRE_KERNEL_BINDINGS_MAX) {
-            const struct vyre_binding *binding = &plan->bindings[count];
-            bool local = parameter->space == VYRE_CL_SPACE_LOCAL;
-            if (local != (binding->role == VYRE_ROLE_SHARED))
-                return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
-                                     "slot %u and argument %u of %s: one is local memory, the "
-                                     "other is not",
-                                     binding->slot, i, kernel->entry);
-            bool writes = !local && !parameter->read_only && !binding->table;
-            if (writes && !(binding->access & VYRE_ACCESS_WRITE))
-                return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
-                                     "slot %u is declared as read, argument %u of %s is not const",
-                                     binding->slot, i, kernel->entry);
-            kernel->binding_arguments[count] = i;
-        }
-        count++;
+        const struct vyre_binding *binding = &plan->bindings[kernel->binding_count];
+        bool local = parameter->space == VYRE_CL_SPACE_LOCAL;
+        if (local != (binding->role == VYRE_ROLE_SHARED))
+            return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                                 "slot %u and argument %u of %s: one is local memory, the "
+                                 "other is not",
+                                 binding->slot, i, kernel->entry);
+        bool writes = !local && !parameter->read_only && !binding->table;
+        if (writes && !(binding->access & VYRE_ACCESS_WRITE))
+            return vyre_diag_set(diag, VYRE_DIAG_OPENCL_ARGUMENTS, kernel->label, 0,
+                                 "slot %u is declared as read, argument %u of %s is not const",
+                                 binding->slot, i, kernel->entry);
+        kernel->binding_arguments[kernel->binding_count++] = i;
     }
-    kernel->binding_count = count;
-    return count == plan->binding_count
-               ? VYRE_OK
-               : disagree(kernel, diag, "bindings", plan->binding_count, count);
+    return VYRE_OK;
 }
 
 /* The type of that scalar argument in OpenCL C, and what it is called in a declaration. */
@@ -146,29 +169,24 @@ static enum vyre_status match_constants(struct vyre_cl_device *device,
                                         struct vyre_cl_kernel *kernel,
                                         const struct vyre_kernel_desc *desc, struct vyre_diag *diag)
 {
-    uint32_t count = 0;
-    uint32_t offset = 0;
-    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        if (kernel->parameters[i].space != VYRE_CL_SPACE_SCALAR)
-            continue;
-        if (count < desc->constant_count && count < VYRE_KERNEL_CONSTANTS_MAX) {
-            enum vyre_scalar declared = desc->constants[count];
-            if (!fits(device, kernel, i, declared))
-                return refuse_type(device, kernel, i, count, declared, diag);
-            uint32_t size = vyre_scalar_size(declared);
-            offset = (offset + size - 1) & ~(size - 1);
-            kernel->constants[count] = (struct vyre_cl_constant){i, offset, size};
-            offset += size;
-        }
-        count++;
-    }
     uint32_t unknown = first_unknown(kernel);
     if (desc->constant_count == 0 && unknown < kernel->parameter_count)
         return refuse_type(device, kernel, unknown, 0, VYRE_SCALAR_NONE, diag);
-    if (count != desc->constant_count)
-        return disagree(kernel, diag, "constants", desc->constant_count, count);
-    kernel->constant_count = count;
-    kernel->constants_size_bytes = offset;
+    enum vyre_status status = match_count(device, kernel, false, desc->constant_count, NULL, diag);
+    if (status != VYRE_OK)
+        return status;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        if (kernel->parameters[i].space != VYRE_CL_SPACE_SCALAR)
+            continue;
+        uint32_t number = kernel->constant_count++;
+        enum vyre_scalar declared = desc->constants[number];
+        if (!fits(device, kernel, i, declared))
+            return refuse_type(device, kernel, i, number, declared, diag);
+        uint32_t size = vyre_scalar_size(declared);
+        uint32_t offset = (kernel->constants_size_bytes + size - 1) & ~(size - 1);
+        kernel->constants[number] = (struct vyre_cl_constant){i, offset, size};
+        kernel->constants_size_bytes = offset + size;
+    }
     return VYRE_OK;
 }
 
@@ -201,7 +219,7 @@ enum vyre_status vyre_cl_agree(struct vyre_cl_device *device, struct vyre_cl_ker
                                const struct vyre_kernel_desc *desc,
                                const struct vyre_binding_plan *plan, struct vyre_diag *diag)
 {
-    enum vyre_status status = match_bindings(kernel, plan, diag);
+    enum vyre_status status = match_bindings(device, kernel, plan, diag);
     if (status == VYRE_OK)
         status = match_constants(device, kernel, desc, diag);
     if (status == VYRE_OK)

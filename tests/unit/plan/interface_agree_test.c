@@ -96,10 +96,13 @@ static void agree_other_slots_is_refused(void **state)
     const struct vyre_binding_desc three[] = {READS0, WRITES3, BOTH7};
     assert_diag(agree(three, 3, &diag), diag, VYRE_DIAG_INTERFACE_SLOT);
     assert_contains(diag.message, "slot 9");
+    assert_contains(diag.fix, "slot 9");
     const struct vyre_binding_desc five[] = {
         READS0, WRITES3, BOTH7, UNIFORM9, {.slot = 4, .access = VYRE_ACCESS_READ}};
     assert_diag(agree(five, 5, &diag), diag, VYRE_DIAG_INTERFACE_SLOT);
     assert_contains(diag.message, "slot 4");
+    assert_contains(diag.fix, "slot 4"); /* the one to remove, not those to declare */
+    assert_null(strstr(diag.fix, "Declare"));
 }
 
 static void agree_other_kind_is_refused(void **state)

@@ -27,9 +27,8 @@ static const char *const LEAVES_LOOP[] = {"break", "continue", NULL};
 /* "?", "&&", "||": what follows need not be evaluated. */
 static bool may_skip(const struct vyre_cl_program *program, uint32_t index)
 {
-    const struct vyre_cl_token *token = vyre_cl_at(program, index);
-    return token->kind == VYRE_CL_TOKEN_SIGN &&
-           (token->sign == '?' || (token->size == 2 && (token->sign == '&' || token->sign == '|')));
+    return vyre_cl_is(program, index, "?") || vyre_cl_is(program, index, "&&") ||
+           vyre_cl_is(program, index, "||");
 }
 
 static bool synchronizes(const struct vyre_cl_program *program, uint32_t index)
