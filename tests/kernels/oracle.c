@@ -331,6 +331,8 @@ void oracle_call(struct oracle *oracle, struct frame *caller, uint32_t call, uin
         argument = oracle->tree->nodes[argument].next;
     }
     uint64_t left = run_statement(oracle, frame, frame->function->body, mask);
+    if ((frame->broke | frame->continued) != 0)
+        oracle_fail(oracle, "no loop to leave");
     if (left != 0 && frame->function->result.base != BASE_NONE)
         oracle_fail(oracle, "a function ends without a result");
 }
@@ -368,6 +370,8 @@ static void run_group(struct oracle *oracle)
     if (local > ORACLE_LOCAL_CELLS)
         oracle_fail(oracle, "too much local memory");
     run_statement(oracle, frame, frame->function->body, oracle->everybody);
+    if ((frame->broke | frame->continued) != 0)
+        oracle_fail(oracle, "no loop to leave");
 }
 
 static void run_dispatch(struct oracle *oracle, const struct dispatch *dispatch)

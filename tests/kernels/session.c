@@ -26,7 +26,7 @@ static enum vyre_status open_device(const struct host *host, struct vyre_device 
     struct vyre_device_desc desc = {
         .backend = host->target->backend,
         .name = host->target->device,
-        .hang_timeout_ns = UINT64_C(120000000000), /* a busy machine is no fault */
+        .hang_timeout_ns = UINT64_C(60000000000), /* a busy machine is no fault */
     };
     return vyre_device_open(host->instance, &desc, out_device, diag);
 }

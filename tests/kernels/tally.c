@@ -65,7 +65,10 @@ bool tally_is_hollow(const struct tally *tally)
     uint64_t whole = persistent[VERDICT_AGREED] + persistent[VERDICT_DIFFERS] +
                      persistent[VERDICT_CRASHED] + persistent[VERDICT_HUNG] +
                      persistent[VERDICT_BROKEN];
+    /* Absent throughout: the device does not have it. Absent now and then: it should have run. */
     uint64_t tried = whole + persistent[VERDICT_REFUSED];
+    if (tried > 0)
+        tried += persistent[VERDICT_ABSENT];
     return tried > 0 && whole * 2 < tried;
 }
 
