@@ -55,6 +55,7 @@ static void describe_difference(const struct program *program, const unsigned ch
                                          wrong[first + i], right[first + i], name);
         }
     }
+    outcome->outside = (uint32_t)outside;
     char head[96];
     int length = snprintf(head, sizeof head, "%zu bytes differ, %zu of them outside of all ranges",
                           count, outside);
@@ -87,7 +88,7 @@ static struct outcome fresh(const struct check *check, enum vyre_mode mode, enum
 }
 
 /* Reports, and whether the next mode may be tried. */
-static bool check_mode(struct check *check, enum vyre_mode mode)
+static bool check_mode(struct check *check, enum vyre_mode mode, bool *out_damaged)
 {
     struct outcome outcome = fresh(check, mode, VERDICT_STARTED);
     check->report(check->user, &outcome);
@@ -105,6 +106,8 @@ static bool check_mode(struct check *check, enum vyre_mode mode)
     if (mode == VYRE_MODE_PLAIN)
         memcpy(outcome.features, check->program->features, sizeof outcome.features);
     check->report(check->user, &outcome);
+    *out_damaged = outcome_is_failure(&outcome) &&
+                   (outcome.verdict != VERDICT_DIFFERS || outcome.outside != 0);
     return !outcome_is_failure(&outcome);
 }
 
@@ -114,15 +117,16 @@ static bool check_modes(struct check *check, struct host *host)
                                            VYRE_MODE_PERSISTENT};
     struct outcome outcome = fresh(check, VYRE_MODE_PLAIN, VERDICT_STARTED);
     check->report(check->user, &outcome);
+    bool damaged = false;
     bool right = session_init(&check->session, host, check->program, &outcome);
     if (!right)
         check->report(check->user, &outcome);
     for (uint32_t i = 0; i < VYRE_MODE_COUNT && right; i++)
         if ((host->target->modes >> order[i] & 1) != 0)
-            right = check_mode(check, order[i]);
-    if (right)
+            right = check_mode(check, order[i], &damaged);
+    if (!damaged)
         session_deinit(&check->session);
-    return right;
+    return !damaged && outcome.verdict != VERDICT_NO_DEVICE;
 }
 
 bool check_program(struct host *host, const struct program *program, uint64_t index,

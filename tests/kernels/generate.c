@@ -42,7 +42,8 @@ static void generate_kernels(struct generator *g)
     common.structure_seed = rng_next(&g->rng);
     common.constant_seed = rng_next(&g->rng);
     common.behind_barrier = chance(g, 60);
-    for (uint32_t i = 1 + draw(g, 4); i > 0; i--) {
+    static const uint8_t counts[] = {1, 2, 2, 2, 3, 3, 4};
+    for (uint32_t i = counts[draw(g, sizeof counts)]; i > 0; i--) {
         struct tail_plan tail = common;
         uint32_t roll = draw(g, 10);
         if (roll < 5) {
@@ -56,7 +57,7 @@ static void generate_kernels(struct generator *g)
         }
         if (chance(g, 40))
             tail.behind_barrier = chance(g, 50);
-        bool is_small = chance(g, 40);
+        bool is_small = chance(g, 45);
         generate_kernel(g, &tail, is_small);
     }
 }

@@ -217,9 +217,9 @@ static void count_globally(struct generator *g)
 
 static void generate_sections(struct generator *g)
 {
-    for (uint32_t i = 1 + draw(g, 4); i > 0; i--) {
+    for (uint32_t i = 1 + draw(g, 3); i > 0; i--) {
         uint32_t roll = draw(g, 100);
-        if (roll < 35)
+        if (roll < 30)
             generate_statements(g, 1 + draw(g, 2));
         else if (roll < 85)
             generate_phase(g, false);
@@ -247,6 +247,20 @@ static void before_tail(struct generator *g)
         uint32_t value = generate_expression(g, type_uint(), 3);
         build_assign(g, build_read(g, g->kernel->chosen), op, value);
     }
+}
+
+/* What most kernels with barriers do: a tile of local memory, then stores with bounds checks. */
+static void fill_tile(struct generator *g)
+{
+    struct kernel_plan *kernel = g->kernel;
+    struct variable tile = {.space = SPACE_LOCAL, .type = type_uint(), .count = kernel->items};
+    kernel->memory = build_variable(g, tile);
+    uint32_t place = build_element(g, kernel->memory, build_read(g, kernel->local_id), 0);
+    build_assign(g, place, OP_NONE, build_read(g, kernel->chosen));
+    build_barrier(g);
+    kernel->has_barrier = true;
+    know(g, kernel->memory, false, false);
+    feature(g, FEATURE_LOCAL_ARRAY);
 }
 
 /* ---- The whole -------------------------------------------------------------------------------- */
@@ -290,13 +304,15 @@ void generate_kernel(struct generator *g, const struct tail_plan *tail, bool is_
     g->known_count = 0;
     g->in_kernel = true;
     g->may_return = false;
-    g->budget = 8 + draw(g, 8);
+    g->budget = 5 + draw(g, 7);
     choose_shape(g, is_small);
     memcpy(function->local_size, g->kernel->local_size, sizeof function->local_size);
     add_parameters(g, is_small);
     declare_ids(g);
     if (!is_small)
         generate_sections(g);
+    else if (chance(g, 40))
+        fill_tile(g);
     if (tail->behind_barrier) {
         build_barrier(g);
         g->kernel->has_barrier = true;

@@ -6,6 +6,7 @@
  * the run was hollow, 2 bad usage, 77 the device is not there.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,7 @@ int main(int count, char **arguments)
         fputs(usage, stderr);
         return 2;
     }
+    signal(SIGPIPE, SIG_IGN); /* workers may die while they are written to */
     if (options.print && options.program_given)
         return print_program(options.program);
     if (options.program_given)

@@ -20,7 +20,8 @@ enum verdict {
     VERDICT_HUNG,    /* the worker was silent for too long */
     VERDICT_INVALID, /* the oracle refuses the program: the generator's mistake */
     VERDICT_NO_DEVICE,
-    VERDICT_DONE, /* the worker has nothing left to do */
+    VERDICT_READY, /* the worker waits for another program */
+    VERDICT_DONE,  /* the worker has nothing left to do */
 };
 
 /* Small enough to be written to a pipe as a whole. */
@@ -30,6 +31,7 @@ struct outcome {
     uint64_t index; /* of the program in the campaign */
     uint64_t seed;
     uint32_t features[FEATURE_COUNT];  /* with INVALID and AGREED in plain mode */
+    uint32_t outside;                  /* DIFFERS: bytes that lie in no range that is written */
     uint32_t batches;                  /* submits in the mode */
     uint32_t by_mode[VYRE_MODE_COUNT]; /* in auto: what they became */
     char text[700];                    /* what differs, or why */

@@ -74,11 +74,28 @@ static void print_assign(struct printer *printer, const struct node *node)
     text_add(printer->text, ";\n");
 }
 
+/* With one pair of brackets: compilers warn of two. */
+static void print_in_brackets(struct printer *printer, uint32_t condition)
+{
+    struct text inner = {0};
+    struct printer other = *printer;
+    other.text = &inner;
+    print_condition(&other, condition);
+    int depth = 0;
+    bool bracketed = inner.bytes[0] == '(';
+    for (size_t i = 0; i + 1 < inner.size_bytes; i++) {
+        depth += (inner.bytes[i] == '(') - (inner.bytes[i] == ')');
+        bracketed &= depth > 0;
+    }
+    text_add(printer->text, bracketed ? "%s" : "(%s)", inner.bytes);
+    free(inner.bytes);
+}
+
 static void print_if(struct printer *printer, const struct node *node, uint32_t depth)
 {
-    text_add(printer->text, "if (");
-    print_condition(printer, node->a);
-    text_add(printer->text, ") ");
+    text_add(printer->text, "if ");
+    print_in_brackets(printer, node->a);
+    text_add(printer->text, " ");
     print_block(printer, node->b, depth);
     if (node->c == 0) {
         text_add(printer->text, "\n");

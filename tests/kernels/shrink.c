@@ -20,6 +20,8 @@ struct shrinker {
     struct program *candidate; /* what is tried next */
     const struct campaign *campaign;
     enum vyre_mode mode;
+    struct target target, plain_target; /* with one mode each */
+    struct worker worker, plain_worker;
     struct shrink_result *result;
     struct node_list *list;
     time_t end;
@@ -42,22 +44,12 @@ static bool time_is_up(const struct shrinker *shrinker)
 /* Runs the candidate in one mode only; true: it fails there. */
 static bool fails_in(struct shrinker *shrinker, enum vyre_mode mode, struct outcome *out_failed)
 {
-    struct target target = shrinker->campaign->target;
-    struct worker worker;
-    struct outcome outcome;
-    bool failed = false;
-    target.modes = 1u << mode;
-    const struct job job = {.target = &target, .program = shrinker->candidate};
+    bool plain = mode == VYRE_MODE_PLAIN;
+    struct target *target = plain ? &shrinker->plain_target : &shrinker->target;
+    struct worker *worker = plain ? &shrinker->plain_worker : &shrinker->worker;
     shrinker->result->runs++;
-    worker_start(&worker, &job);
-    for (bool lives = true; lives;) {
-        lives = worker_next(&worker, shrinker->campaign->hang_seconds, &outcome);
-        if (!outcome_is_failure(&outcome))
-            continue;
-        *out_failed = outcome;
-        failed = true;
-    }
-    return failed;
+    return worker_serve(worker, target, shrinker->candidate, shrinker->campaign->hang_seconds,
+                        out_failed);
 }
 
 /* As a whole: the mode fails, and plain does not. */
@@ -272,6 +264,10 @@ void program_shrink(struct program *program, const struct campaign *campaign,
     if (!shrinker.candidate || !shrinker.list)
         abort();
     *out_result = (struct shrink_result){.outcome = *outcome};
+    shrinker.target = campaign->target;
+    shrinker.target.modes = 1u << shrinker.mode;
+    shrinker.plain_target = campaign->target;
+    shrinker.plain_target.modes = 1u << VYRE_MODE_PLAIN;
     bool changed = true;
     while (changed && !time_is_up(&shrinker)) {
         changed = drop_dispatches(&shrinker);
@@ -282,6 +278,8 @@ void program_shrink(struct program *program, const struct campaign *campaign,
         changed |= drop_parameters(&shrinker);
         changed |= shrink_sizes(&shrinker);
     }
+    worker_stop(&shrinker.worker);
+    worker_stop(&shrinker.plain_worker);
     free(shrinker.list);
     free(shrinker.candidate);
 }

@@ -8,9 +8,9 @@
 
 const char *verdict_name(enum verdict verdict)
 {
-    static const char *const names[] = {"none",   "started", "agreed",    "refused",
-                                        "absent", "differs", "broken",    "crashed",
-                                        "hung",   "invalid", "no device", "done"};
+    static const char *const names[] = {"none",      "started", "agreed",  "refused", "absent",
+                                        "differs",   "broken",  "crashed", "hung",    "invalid",
+                                        "no device", "ready",   "done"};
     return names[verdict];
 }
 

@@ -11,11 +11,10 @@
 
 #include "kernels/session.h"
 
-/* What a worker does: a program that is given, or those of seeds. */
+/* What a worker does: programs of seeds, or those that it is sent. */
 struct job {
     const struct target *target;
-    const struct program *program; /* NULL: from the seeds */
-    const uint64_t *seeds;
+    const uint64_t *seeds;     /* NULL: serves until a program fails */
     uint64_t first, step, end; /* indices of the seeds; at most WORKER_PROGRAMS_MAX of them */
 };
 
@@ -23,7 +22,8 @@ enum { WORKER_PROGRAMS_MAX = 25 };
 
 struct worker {
     pid_t pid;
-    int pipe; /* outcomes are read from it */
+    int pipe;   /* outcomes are read from it */
+    int orders; /* programs are written to it; -1: it has seeds */
     char cache[64];
     struct outcome last; /* STARTED: what it is busy with */
 };
@@ -36,6 +36,14 @@ void worker_start(struct worker *worker, const struct job *job);
  * outcome's verdict is DONE when it had ended well.
  */
 bool worker_next(struct worker *worker, uint32_t seconds, struct outcome *out_outcome);
+
+/*
+ * Has a serving worker run a program, starting the worker if there is none; returns whether the
+ * program failed, and how. The first build of a process takes a second, so workers are kept; one in
+ * which something failed leaves.
+ */
+bool worker_serve(struct worker *worker, const struct target *target, const struct program *program,
+                  uint32_t seconds, struct outcome *out_failed);
 
 /* Ends it, whatever it does. */
 void worker_stop(struct worker *worker);
