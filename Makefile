@@ -33,7 +33,7 @@ test:
 test-long:
 	@scripts/bootstrap test
 	@scripts/build dev
-	POCL_DEVICES="pthread basic" build/dev/tests/kernels/vyre_kernels --device pthread \
+	POCL_DEVICES="pthread basic" build/dev/tests/kernels/vyre_kernels --device pthread --complete \
 	    --programs $(KERNELS) --seed $(SEED) --jobs 2 --keep-going --shown 10
 	POCL_DEVICES="pthread basic" build/dev/tests/kernels/vyre_kernels --device basic \
 	    --programs $$(( $(KERNELS) / 10 + 1 )) --seed $(SEED) --jobs 2 --keep-going --shown 10

@@ -113,10 +113,13 @@ static void run_jobs(struct run *run)
             continue;
         bool lives = worker_next(worker, run->campaign->hang_seconds, &outcome);
         take_outcome(run, job, &outcome);
-        if (lives)
-            continue;
-        alive -= !start_job(run, job);
+        if (run->stopped || run->no_device)
+            break;
+        if (!lives)
+            alive -= !start_job(run, job);
     }
+    for (uint32_t job = 0; job < run->campaign->jobs; job++)
+        worker_stop(&run->workers[job]);
 }
 
 static int exit_code(const struct run *run)
@@ -124,8 +127,8 @@ static int exit_code(const struct run *run)
     const struct tally *tally = &run->tally;
     if (run->no_device)
         return 77;
-    if (tally_is_hollow(tally)) {
-        printf("error: persistent mode refused more than half of the programs\n");
+    if (tally_is_hollow(tally, run->campaign->complete)) {
+        printf("error: persistent mode ran less than half of the programs\n");
         return 1;
     }
     if (tally->programs == 0 && tally->driver_faults == 0 && tally->failures == 0) {

@@ -17,6 +17,7 @@ struct campaign {
     uint32_t shrink_seconds; /* for each failure */
     uint32_t failures_shown; /* further ones are only counted */
     bool keep_going;         /* after a failure */
+    bool complete;           /* a device without persistent mode fails it */
     bool strict;             /* a driver's fault fails the campaign, too */
     bool verbose;
 };

@@ -35,7 +35,7 @@ static void choose_out_type(struct generator *g)
     g->out_type = (struct type){.base = BASE_STRUCT, .width = 1};
 }
 
-/* Kernels with equal tails, or tails that differ in constants, or others. */
+/* Kernels with equal tails, tails that differ in constants or have them in common, and others. */
 static void generate_kernels(struct generator *g)
 {
     struct tail_plan common;
@@ -46,17 +46,19 @@ static void generate_kernels(struct generator *g)
     for (uint32_t i = counts[draw(g, sizeof counts)]; i > 0; i--) {
         struct tail_plan tail = common;
         uint32_t roll = draw(g, 10);
-        if (roll < 5) {
+        if (roll < 5)
             feature(g, FEATURE_EQUAL_TAILS);
-        } else {
+        else if (roll < 7)
+            feature(g, FEATURE_SIMILAR_TAILS);
+        else if (roll < 9)
+            feature(g, FEATURE_EQUAL_CONSTANTS);
+        if (roll == 5 || roll == 6 || roll == 9)
             tail.constant_seed = rng_next(&g->rng);
-            if (roll < 7)
-                feature(g, FEATURE_SIMILAR_TAILS);
-            else
-                tail.structure_seed = rng_next(&g->rng);
-        }
+        if (roll >= 7)
+            tail.structure_seed = rng_next(&g->rng);
         if (chance(g, 40))
             tail.behind_barrier = chance(g, 50);
+        tail.behind_barrier &= g->has_barriers;
         bool is_small = chance(g, 45);
         generate_kernel(g, &tail, is_small);
     }
@@ -69,6 +71,9 @@ void program_generate(struct program *program, uint64_t seed)
     program->seed = seed;
     g.rng = rng_seeded(seed);
     choose_local_size(&g);
+    g.has_barriers = chance(&g, 85);
+    if (!g.has_barriers)
+        feature(&g, FEATURE_NO_BARRIER);
     if (chance(&g, 15)) {
         g.tree->specialized_count = 1 + draw(&g, SPECIALIZED_MAX);
         for (uint32_t i = 0; i < g.tree->specialized_count; i++)

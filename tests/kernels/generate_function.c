@@ -134,10 +134,10 @@ static uint32_t make_exchange(struct generator *g)
 void generate_function(struct generator *g)
 {
     uint32_t roll = draw(g, 10);
-    enum function_kind kind = roll < 5   ? FUNCTION_PURE
-                              : roll < 6 ? FUNCTION_PRIVATE
-                              : roll < 8 ? FUNCTION_READ
-                                         : FUNCTION_EXCHANGE;
+    enum function_kind kind = roll < 5                       ? FUNCTION_PURE
+                              : roll < 6                     ? FUNCTION_PRIVATE
+                              : roll < 8 || !g->has_barriers ? FUNCTION_READ
+                                                             : FUNCTION_EXCHANGE;
     g->function = g->tree->function_count;
     g->function_kinds[g->function] = kind;
     struct function *function = &g->tree->functions[g->tree->function_count++];

@@ -221,7 +221,7 @@ static void generate_sections(struct generator *g)
         uint32_t roll = draw(g, 100);
         if (roll < 30)
             generate_statements(g, 1 + draw(g, 2));
-        else if (roll < 85)
+        else if (roll < 85 && g->has_barriers)
             generate_phase(g, false);
         else
             store_now(g);
@@ -311,7 +311,7 @@ void generate_kernel(struct generator *g, const struct tail_plan *tail, bool is_
     declare_ids(g);
     if (!is_small)
         generate_sections(g);
-    else if (chance(g, 40))
+    else if (g->has_barriers && chance(g, 40))
         fill_tile(g);
     if (tail->behind_barrier) {
         build_barrier(g);

@@ -328,23 +328,23 @@ void generate_phase(struct generator *g, bool in_loop)
     uint32_t items = g->kernel->items;
     uint32_t roll = draw(g, 100);
     bool nests = g->depth < 2;
-    if (roll < 25)
+    if (roll < 20)
         exchange(g, in_loop);
-    else if (roll < 35)
+    else if (roll < 28)
         publish(g, in_loop);
-    else if (roll < 43)
+    else if (roll < 36)
         count_up(g, in_loop);
-    else if (roll < 51 && items > 1 && (items & (items - 1)) == 0)
+    else if (roll < 46 && items > 1 && (items & (items - 1)) == 0)
         reduce(g, in_loop);
-    else if (roll < 60 && call_exchange(g, in_loop))
+    else if (roll < 62 && call_exchange(g, in_loop))
         return;
     else if (roll < 68)
         wait_for_all(g);
-    else if (roll < 80 && nests)
+    else if (roll < 79 && nests)
         uniform_if(g, in_loop);
-    else if (roll < 92 && nests)
+    else if (roll < 90 && nests)
         uniform_loop(g);
-    else if (roll < 95 && nests)
+    else if (roll < 96 && nests)
         uniform_return(g);
     else
         exchange(g, in_loop);

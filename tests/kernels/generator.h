@@ -83,7 +83,8 @@ struct generator {
     uint32_t known_count;
     bool is_uniform; /* expressions must be */
     bool in_kernel;
-    uint32_t loops; /* around this statement, that a break may leave */
+    bool has_barriers; /* programs without any are run in another way by dispatchers */
+    uint32_t loops;    /* around this statement, that a break may leave */
     uint32_t budget;
     uint32_t depth;
     bool may_return; /* no barrier follows */

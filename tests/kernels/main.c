@@ -26,7 +26,8 @@ static const char usage[] =
     "usage: vyre_kernels [--backend B | --library PATH [--backend B]] [--device NAME]\n"
     "                    [--mode plain|replay|auto|persistent|all] [--programs N] [--seed S]\n"
     "                    [--program SEED [--print]] [--jobs N] [--shrink-seconds N]\n"
-    "                    [--hang-seconds N] [--keep-going] [--shown N] [--strict] [--verbose]\n";
+    "                    [--hang-seconds N] [--keep-going] [--shown N] [--complete] [--strict]\n"
+    "                    [--verbose]\n";
 
 static bool parse_number(const char *text, uint64_t limit, uint64_t *out_number)
 {
@@ -123,6 +124,8 @@ static bool parse_options(int count, char **arguments, struct options *options)
             options->campaign.keep_going = true;
         else if (strcmp(arguments[i], "--strict") == 0)
             options->campaign.strict = true;
+        else if (strcmp(arguments[i], "--complete") == 0)
+            options->campaign.complete = true;
         else if (strcmp(arguments[i], "--print") == 0)
             options->print = true;
         else if (i + 1 >= count || !parse_valued(arguments[i], arguments[i + 1], options))

@@ -157,6 +157,9 @@ bool session_init(struct session *session, struct host *host, const struct progr
         if (vyre_buffer_create(session->device, &desc, &session->buffers[i], &diag) != VYRE_OK)
             return broken(out_outcome, "vyre_buffer_create", &diag);
     }
+    const struct target *target = host->target;
+    if (target->fault && target->modes == 1u << target->fault_mode)
+        return true; /* only the wrong ones are needed */
     return create_kernels(session, false, out_outcome);
 }
 

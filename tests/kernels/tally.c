@@ -59,7 +59,7 @@ void tally_add(struct tally *tally, const struct outcome *outcome)
         tally->features[i] += outcome->features[i] != 0;
 }
 
-bool tally_is_hollow(const struct tally *tally)
+bool tally_is_hollow(const struct tally *tally, bool complete)
 {
     const uint64_t *persistent = tally->by_mode[VYRE_MODE_PERSISTENT];
     uint64_t whole = persistent[VERDICT_AGREED] + persistent[VERDICT_DIFFERS] +
@@ -67,7 +67,7 @@ bool tally_is_hollow(const struct tally *tally)
                      persistent[VERDICT_BROKEN];
     /* Absent throughout: the device does not have it. Absent now and then: it should have run. */
     uint64_t tried = whole + persistent[VERDICT_REFUSED];
-    if (tried > 0)
+    if (tried > 0 || complete)
         tried += persistent[VERDICT_ABSENT];
     return tried > 0 && whole * 2 < tried;
 }

@@ -35,8 +35,11 @@ void tally_print(const struct tally *tally, FILE *file);
 /* A driver's fault rather than Vyre's. */
 bool outcome_is_driver_fault(const struct outcome *outcome);
 
-/* Whether persistent mode ran whole programs too seldom for the campaign to say anything. */
-bool tally_is_hollow(const struct tally *tally);
+/*
+ * Whether persistent mode ran less than half of the programs as a whole, so that the campaign says
+ * little about it. A device that never has the mode is fine, unless `complete`.
+ */
+bool tally_is_hollow(const struct tally *tally, bool complete);
 
 const char *verdict_name(enum verdict verdict);
 
