@@ -2,6 +2,7 @@
 #
 #   make run       builds the release and shows the tool at work
 #   make test      builds and runs all tests: gcc, address + undefined, thread sanitizer
+#   make test-long thousands of random kernels (KERNELS=5000, SEED=1)
 #   make build     the release: build/release/bin/vyre, build/release/lib/
 #   make bench     runs the benchmarks
 #   make install   PREFIX=/usr/local by default, DESTDIR honoured
@@ -10,8 +11,10 @@
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
+KERNELS ?= 5000
+SEED ?= 1
 
-.PHONY: run build test bench install docs format lint fuzz clean
+.PHONY: run build test test-long bench install docs format lint fuzz clean
 
 run: build
 	@scripts/demo build/release/bin/vyre
@@ -26,6 +29,14 @@ test:
 	ctest --preset asan
 	ctest --preset tsan
 	ctest --preset dev
+
+test-long:
+	@scripts/bootstrap test
+	@scripts/build dev
+	POCL_DEVICES="pthread basic" build/dev/tests/kernels/vyre_kernels --device pthread --complete \
+	    --programs $(KERNELS) --seed $(SEED) --jobs 2 --keep-going --shown 10
+	POCL_DEVICES="pthread basic" build/dev/tests/kernels/vyre_kernels --device basic \
+	    --programs $$(( $(KERNELS) / 10 + 1 )) --seed $(SEED) --jobs 2 --keep-going --shown 10
 
 bench:
 	@scripts/bootstrap bench
