@@ -27,7 +27,7 @@ static const char usage[] =
     "                    [--mode plain|replay|auto|persistent|all] [--programs N] [--seed S]\n"
     "                    [--program SEED [--print]] [--jobs N] [--shrink-seconds N]\n"
     "                    [--hang-seconds N] [--keep-going] [--shown N] [--complete] [--strict]\n"
-    "                    [--verbose]\n";
+    "                    [--no-proof] [--verbose]\n";
 
 static bool parse_number(const char *text, uint64_t limit, uint64_t *out_number)
 {
@@ -124,6 +124,8 @@ static bool parse_options(int count, char **arguments, struct options *options)
             options->campaign.keep_going = true;
         else if (strcmp(arguments[i], "--strict") == 0)
             options->campaign.strict = true;
+        else if (strcmp(arguments[i], "--no-proof") == 0)
+            options->campaign.target.no_proof = true;
         else if (strcmp(arguments[i], "--complete") == 0)
             options->campaign.complete = true;
         else if (strcmp(arguments[i], "--print") == 0)

@@ -15,11 +15,11 @@ void report_failure(const struct campaign *campaign, const struct outcome *outco
     printf("%s: program 0x%" PRIx64 ", mode %s: %s\n  %s\n",
            outcome_is_driver_fault(outcome) ? "driver fault" : "mismatch", outcome->seed,
            vyre_mode_name(outcome->mode), verdict_name(outcome->verdict), outcome->text);
-    printf("reproduce: vyre_kernels --%s %s%s%s --mode %s --program 0x%" PRIx64 "%s%s\n",
+    printf("reproduce: vyre_kernels --%s %s%s%s --mode %s --program 0x%" PRIx64 "%s%s%s\n",
            target->library ? "library" : "backend",
            target->library ? target->library : target->backend, target->device ? " --device " : "",
            target->device ? target->device : "", vyre_mode_name(outcome->mode), outcome->seed,
-           target->fault ? " --fault " : "",
+           target->no_proof ? " --no-proof" : "", target->fault ? " --fault " : "",
            target->fault ? vyre_mode_name(target->fault_mode) : "");
     fflush(stdout);
 }

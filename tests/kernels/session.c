@@ -26,6 +26,7 @@ static enum vyre_status open_device(const struct host *host, struct vyre_device 
     struct vyre_device_desc desc = {
         .backend = host->target->backend,
         .name = host->target->device,
+        .no_proof = host->target->no_proof,
         .hang_timeout_ns = UINT64_C(60000000000), /* a busy machine is no fault */
     };
     return vyre_device_open(host->instance, &desc, out_device, diag);

@@ -14,6 +14,7 @@ struct target {
     const char *library; /* NULL: a backend that is built in */
     const char *device;  /* NULL: any */
     uint32_t modes;      /* bits of 1 << enum vyre_mode */
+    bool no_proof;       /* generated code runs unproven: a crash or a wrong byte is not foreseen */
     bool fault;          /* kernels are printed wrong for `fault_mode` */
     enum vyre_mode fault_mode;
 };
