@@ -264,13 +264,18 @@ static const char LOOPED_IDS[] =
  * merged with another: the assembler statement, which no compiler merges. The reasons, with the
  * intermediate code, are in docs/design/opencl-dispatcher.md.
  */
-static const char CASE_END[] = "#ifdef POCL_DEVICE_ADDRESS_BITS\n"
-                               "#define VYRE_CASE_END(vyre_n) \\\n"
-                               "  do { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); \\\n"
-                               "       __asm__ volatile(\"\" : : \"i\"(vyre_n)); } while (0)\n"
-                               "#else\n"
-                               "#define VYRE_CASE_END(vyre_n)\n"
-                               "#endif\n";
+static const char CASE_END[] =
+    "#ifdef POCL_DEVICE_ADDRESS_BITS\n"
+    "#define VYRE_CASE_END(vyre_n) \\\n"
+    "  do { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); \\\n"
+    "       __asm__ volatile(\"\" : : \"i\"(vyre_n)); } while (0)\n"
+    /* Where a compiler knows that a switch has all cases, its default is a path without end, and PoCL takes
+       the arms of the switch for a condition on the next barrier. It may not know. */
+    "#define switch(...) switch (({ __typeof__((__VA_ARGS__) + 0) vyre_h = (__VA_ARGS__); \\\n"
+    "                               __asm__(\"\" : \"+r\"(vyre_h)); vyre_h; }))\n"
+    "#else\n"
+    "#define VYRE_CASE_END(vyre_n)\n"
+    "#endif\n";
 
 /* Those of a grouped one lie in local memory, where a barrier need not save them per work-item. */
 static const char GROUPED_IDS[] =

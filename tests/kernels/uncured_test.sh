@@ -1,0 +1,33 @@
+#!/bin/sh
+# Dispatchers without what cures them of PoCL's faults: random kernels must find wrong bytes, and with proofs
+# no wrong byte may come through: a required mode is refused, auto is right.
+# Usage: uncured_test.sh path/to/vyre_kernels path/to/the uncured backend
+set -eu
+program=$1
+library=$2
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+
+fail() {
+    echo "uncured_test.sh: $1" >&2
+    cat "$out" >&2
+    exit 1
+}
+
+run() {
+    code=0
+    "$program" --library "$library" --device pthread --programs 20 --keep-going --shrink-seconds 0 \
+        "$@" >"$out" 2>/dev/null || code=$?
+}
+
+run --mode persistent --no-proof
+[ "$code" -eq 1 ] || fail "no wrong byte was found: exit code $code"
+grep -q '^mismatch: program 0x.*, mode persistent: ' "$out" || fail "no mismatch reported"
+
+run --mode persistent
+[ "$code" -eq 1 ] || fail "nothing was refused: exit code $code"
+grep -q 'proof-differs' "$out" || fail "no proof found the difference"
+! grep -q 'persistent: differs' "$out" || fail "wrong bytes came through a proof"
+
+run --mode auto
+[ "$code" -eq 0 ] || fail "auto gave wrong bytes: exit code $code"
