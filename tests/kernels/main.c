@@ -23,7 +23,7 @@ struct options {
 };
 
 static const char usage[] =
-    "usage: vyre_kernels [--backend B | --library PATH [--backend B]] [--device NAME]\n"
+    "usage: vyre_kernels [--backend B | --library PATH] [--device NAME]\n"
     "                    [--mode plain|replay|auto|persistent|all] [--programs N] [--seed S]\n"
     "                    [--program SEED [--print]] [--jobs N] [--shrink-seconds N]\n"
     "                    [--hang-seconds N] [--keep-going] [--shown N] [--complete] [--strict]\n"

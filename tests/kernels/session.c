@@ -24,7 +24,7 @@ static enum vyre_status open_device(const struct host *host, struct vyre_device 
                                     struct vyre_diag *diag)
 {
     struct vyre_device_desc desc = {
-        .backend = host->target->backend,
+        .backend = host->backend,
         .name = host->target->device,
         .no_proof = host->target->no_proof,
         .hang_timeout_ns = UINT64_C(60000000000), /* a busy machine is no fault */
@@ -36,7 +36,7 @@ bool host_init(struct host *host, const struct target *target, struct outcome *o
 {
     const struct vyre_backend_ops *ops = NULL;
     struct vyre_diag diag = {0};
-    *host = (struct host){.target = target};
+    *host = (struct host){.target = target, .backend = target->backend};
     if (target->library) {
         ops = test_load_backend(target->library, TEST_BACKEND_SYMBOL);
         if (!ops) {
@@ -45,6 +45,7 @@ bool host_init(struct host *host, const struct target *target, struct outcome *o
                      target->library);
             return false;
         }
+        host->backend = ops->name;
     }
     enum vyre_status status = vyre_instance_create(NULL, &host->instance, &diag);
     if (status == VYRE_OK && ops)

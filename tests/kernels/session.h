@@ -21,6 +21,7 @@ struct target {
 
 struct host {
     const struct target *target;
+    const char *backend; /* the target's, or the name of the one in its library */
     struct vyre_instance *instance;
 };
 

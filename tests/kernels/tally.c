@@ -31,6 +31,7 @@ static void add_reason(struct tally *tally, const struct outcome *outcome)
             return;
         tally->reason_count++;
         reason->mode = outcome->mode;
+        reason->seed = outcome->seed;
         snprintf(reason->text, sizeof reason->text, "%.199s", outcome->text);
     }
     reason->count++;
@@ -94,7 +95,7 @@ void tally_print(const struct tally *tally, FILE *file)
         fprintf(file, " %s %" PRIu64, feature_name((enum feature)i), tally->features[i]);
     fprintf(file, "\n");
     for (uint32_t i = 0; i < tally->reason_count; i++)
-        fprintf(file, "  %s refused %" PRIu64 " times: %s\n",
+        fprintf(file, "  %s refused %" PRIu64 " times, first program 0x%" PRIx64 ": %s\n",
                 vyre_mode_name(tally->reasons[i].mode), tally->reasons[i].count,
-                tally->reasons[i].text);
+                tally->reasons[i].seed, tally->reasons[i].text);
 }

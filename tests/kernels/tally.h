@@ -13,6 +13,7 @@ enum { TALLY_REASONS_MAX = 48 };
 struct tally_reason {
     enum vyre_mode mode;
     uint64_t count;
+    uint64_t seed; /* of the first program */
     char text[200];
 };
 
