@@ -402,6 +402,8 @@ static void check_local_variables_that_could_be_mistaken_refuses(void **state)
     refuses("#define M(s) s.t\n" L("__local int t[4]; M(t);"),
             "local variable's name has a second meaning");
     refuses("#define t u\n" L("__local int t[4];"), "local variable's name has a second meaning");
+    refuses(L("__local int t[4];\n#if defined(t)\n#endif\n"),
+            "local variable's name has a second meaning");
     refuses(L("const int n = 4; __local int t[n];"),
             "local variable's type depends on its function");
     refuses(L("typedef int mine; __local mine t[4];"),
@@ -419,7 +421,11 @@ static void check_local_variables_that_could_be_mistaken_refuses(void **state)
           VYRE_CL_FORM_LOOPED);
     refuses(L("\n#define N 4\n __local int t[N];"),
             "local variable behind a define in its function");
-    refuses(L("\n#if X\n __local int t[4];\n#endif\n"), "local variable under a conditional");
+    takes(L("\n#if X\n __local int t[4];\n#endif\n"), VYRE_CL_FORM_LOOPED);
+    takes(L("\n#if X\n __local int t[4];\n#else\n __local int t[8], u;\n#endif\n a[0] = t[0];"),
+          VYRE_CL_FORM_LOOPED);
+    refuses(L("\n#if X\n __local int t[4];\n#else\n int t[4];\n#endif\n a[0] = t[0];"),
+            "local variable's name has a second meaning");
     refuses(L("{ __local int t[4]; }"), "declaration with __local that is not understood");
     refuses(L("__local int *p, t[4];"), "declaration with __local that is not understood");
     refuses(L("__local int * __local p;"), "declaration with __local that is not understood");
