@@ -401,6 +401,11 @@ static void check_local_variables_that_could_be_mistaken_refuses(void **state)
     refuses(L("__local int a[4];"), "local variable's name has a second meaning");
     refuses("#define M(s) s.t\n" L("__local int t[4]; M(t);"),
             "local variable's name has a second meaning");
+    takes("#define M(s) s.t\n" L("__local int t[4]; t[0] = 1;"), VYRE_CL_FORM_LOOPED);
+    takes("#define M(s, t) s.t + (int t)\n#define N() x.t\n" L("__local int t[4]; M(a, b);"),
+          VYRE_CL_FORM_LOOPED);
+    refuses("#define M(s) N().s\n#define N() x.t\n" L("__local int t[4]; M(a);"),
+            "local variable's name has a second meaning");
     refuses("#define t u\n" L("__local int t[4];"), "local variable's name has a second meaning");
     refuses(L("__local int t[4];\n#if defined(t)\n#endif\n"),
             "local variable's name has a second meaning");

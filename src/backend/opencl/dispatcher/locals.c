@@ -126,6 +126,32 @@ static bool is_declared_at(const struct vyre_cl_program *program,
     return false;
 }
 
+/* Whether the name is that of a parameter: in the macro's body it then stands for something else. */
+static bool is_parameter(const struct vyre_cl_program *program, const struct vyre_cl_macro *macro,
+                         uint32_t name)
+{
+    /* Tokens before the body: the macro's name, '(', parameters and commas, ')'. */
+    for (uint32_t i = macro->body - 2; macro->has_parameters && !vyre_cl_is_sign(program, i, '(');
+         i--) {
+        if (vyre_cl_at(program, i)->name == name)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a macro that kernels reach may declare the name, or mean a member by it. */
+static bool gives_second_meaning(const struct vyre_cl_program *program,
+                                 const struct vyre_cl_macro *macro, uint32_t name)
+{
+    if (program->facts[macro->name].visit == 0 || is_parameter(program, macro, name))
+        return false;
+    for (uint32_t i = macro->body; i < macro->end; i++) {
+        if (vyre_cl_at(program, i)->name == name && may_declare(program, i, macro->body))
+            return true;
+    }
+    return false;
+}
+
 /* The name must mean the variable and nothing else, in the body and in every macro. */
 static void check_name(struct vyre_cl_program *program, const struct vyre_cl_function *function,
                        const struct vyre_cl_local *local)
@@ -143,11 +169,8 @@ static void check_name(struct vyre_cl_program *program, const struct vyre_cl_fun
             vyre_cl_program_refuse(program, "local variable's name has a second meaning");
     }
     for (uint32_t m = 0; m < program->macro_count; m++) {
-        for (uint32_t i = program->macros[m].body; i < program->macros[m].end; i++) {
-            if (vyre_cl_at(program, i)->name == local->name &&
-                may_declare(program, i, program->macros[m].body))
-                vyre_cl_program_refuse(program, "local variable's name has a second meaning");
-        }
+        if (gives_second_meaning(program, &program->macros[m], local->name))
+            vyre_cl_program_refuse(program, "local variable's name has a second meaning");
     }
     if (program->facts[local->name].macro != VYRE_CL_NONE ||
         program->facts[local->name].function != VYRE_CL_NONE)
