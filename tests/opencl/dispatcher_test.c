@@ -321,7 +321,10 @@ static void check_what_cannot_run_resident_refuses(void **state)
             "recursion");
     refuses("__attribute__((reqd_work_group_size(32, 1, 1)))" K,
             "reqd_work_group_size differs from the local size");
-    refuses("#if X\n" K "#else\n" K "#endif\n", "kernel that is defined twice");
+    refuses(K K, "kernel that is defined twice");
+    refuses("#ifdef cl_khr_fp64\n" K "#else\n" K "#endif\n", "kernel that is defined twice");
+    takes("#if X\n" K "#else\n" K "#endif\n", VYRE_CL_FORM_LOOPED);
+    takes("#define X 1\n#if X\n" K "#elif Y\n" K "#endif\n", VYRE_CL_FORM_LOOPED);
 }
 
 static void check_names_of_functions_that_are_no_calls_takes(void **state)
