@@ -577,6 +577,75 @@ static void dispatcher_of_conditional_that_comes_out_otherwise_does_not_build(vo
                              CL_SUCCESS);
         assert_contains(log, "comes out otherwise");
     }
+    /* Of two definitions the other one is read: nothing calls it. */
+    static const char twice[] =
+        "#ifdef __clang__\n__kernel void k(__global uint *o) { o[get_global_id(0)] = 1; }\n#else\n"
+        "__kernel void k(__global uint *o) { o[get_global_id(0)] = 2; }\n#endif\n";
+    clReleaseProgram(host_build(host, twice, strlen(twice), "-cl-std=CL3.0"));
+    assert_int_not_equal(build_dispatcher(host, twice, "-cl-std=CL3.0", log, sizeof log),
+                         CL_SUCCESS);
+}
+
+static void dispatcher_kernel_in_two_branches_equals_enqueue(void **state)
+{
+    static const char source[] =
+        "#if TILED\n"
+        "__kernel void use(__global uint *out) {\n"
+        "    __local uint t[16];\n"
+        "    t[get_local_id(0)] = out[get_global_id(0)];\n"
+        "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "    out[get_global_id(0)] += t[15 - get_local_id(0)];\n"
+        "}\n"
+        "#else\n"
+        "__kernel void use(__global uint *o) { o[get_global_id(0)] *= 3; }\n"
+        "#endif\n";
+    static const struct twin_case twins[] = {
+        {.source = source, .local_size = {16, 1, 1}, .uses = {{"use", "g", {3, 1, 1}}}},
+        {.source = source,
+         .local_size = {16, 1, 1},
+         .uses = {{"use", "g", {3, 1, 1}}},
+         .defines = {"TILED=1"}},
+    };
+    for (size_t i = 0; i < COUNT_OF(twins); i++)
+        compare_all(state, &twins[i], false);
+}
+
+/* Local variables that are there or not, and names that mean something else where they are not. */
+static void dispatcher_local_variables_under_conditionals_equal_enqueue(void **state)
+{
+    static const char source[] =
+        "constant uint table[16] = {5, 6, 7, 8, 9};\n"
+        "uint early(void) { return table[1]; }\n"
+        "__kernel void use(__global uint *out) {\n"
+        "    uint i = get_global_id(0), l = get_local_id(0);\n"
+        "    uint sum = early() + table[2];\n"
+        "#ifdef SHARED\n"
+        "    __local uint table[16];\n"
+        "    table[l] = out[i];\n"
+        "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "#endif\n"
+        "#if ROOM > 16\n"
+        "    __local uint room[ROOM];\n"
+        "#else\n"
+        "    __local uint room[16], more;\n"
+        "    more = 7;\n"
+        "#endif\n"
+        "    room[l] = table[15 - l];\n"
+        "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "    out[i] += sum + room[15 - l] * 3 + sizeof(room) + sizeof(table);\n"
+        "}\n";
+    static const struct twin_case twins[] = {
+        {.source = source,
+         .local_size = {16, 1, 1},
+         .uses = {{"use", "g", {3, 1, 1}}},
+         .defines = {"ROOM=16"}},
+        {.source = source,
+         .local_size = {16, 1, 1},
+         .uses = {{"use", "g", {3, 1, 1}}},
+         .defines = {"ROOM=32", "SHARED"}},
+    };
+    for (size_t i = 0; i < COUNT_OF(twins); i++)
+        compare_all(state, &twins[i], false);
 }
 
 static void dispatcher_local_type_used_in_products_equals_enqueue(void **state)
@@ -889,6 +958,8 @@ int main(void)
         cmocka_unit_test(dispatcher_version_of_the_language_equals_enqueue),
         cmocka_unit_test(dispatcher_conditional_parameters_equal_enqueue),
         cmocka_unit_test(dispatcher_of_conditional_that_comes_out_otherwise_does_not_build),
+        cmocka_unit_test(dispatcher_kernel_in_two_branches_equals_enqueue),
+        cmocka_unit_test(dispatcher_local_variables_under_conditionals_equal_enqueue),
         cmocka_unit_test(dispatcher_local_type_used_in_products_equals_enqueue),
         cmocka_unit_test(dispatcher_scalars_of_mixed_sizes_equal_enqueue),
         cmocka_unit_test(dispatcher_local_arrays_and_barriers_equal_enqueue),

@@ -321,7 +321,10 @@ static void check_what_cannot_run_resident_refuses(void **state)
             "recursion");
     refuses("__attribute__((reqd_work_group_size(32, 1, 1)))" K,
             "reqd_work_group_size differs from the local size");
-    refuses("#if X\n" K "#else\n" K "#endif\n", "kernel that is defined twice");
+    refuses(K K, "kernel that is defined twice");
+    refuses("#ifdef cl_khr_fp64\n" K "#else\n" K "#endif\n", "kernel that is defined twice");
+    takes("#if X\n" K "#else\n" K "#endif\n", VYRE_CL_FORM_LOOPED);
+    takes("#define X 1\n#if X\n" K "#elif Y\n" K "#endif\n", VYRE_CL_FORM_LOOPED);
 }
 
 static void check_names_of_functions_that_are_no_calls_takes(void **state)
@@ -401,7 +404,14 @@ static void check_local_variables_that_could_be_mistaken_refuses(void **state)
     refuses(L("__local int a[4];"), "local variable's name has a second meaning");
     refuses("#define M(s) s.t\n" L("__local int t[4]; M(t);"),
             "local variable's name has a second meaning");
+    takes("#define M(s) s.t\n" L("__local int t[4]; t[0] = 1;"), VYRE_CL_FORM_LOOPED);
+    takes("#define M(s, t) s.t + (int t)\n#define N() x.t\n" L("__local int t[4]; M(a, b);"),
+          VYRE_CL_FORM_LOOPED);
+    refuses("#define M(s) N().s\n#define N() x.t\n" L("__local int t[4]; M(a);"),
+            "local variable's name has a second meaning");
     refuses("#define t u\n" L("__local int t[4];"), "local variable's name has a second meaning");
+    refuses(L("__local int t[4];\n#if defined(t)\n#endif\n"),
+            "local variable's name has a second meaning");
     refuses(L("const int n = 4; __local int t[n];"),
             "local variable's type depends on its function");
     refuses(L("typedef int mine; __local mine t[4];"),
@@ -419,7 +429,11 @@ static void check_local_variables_that_could_be_mistaken_refuses(void **state)
           VYRE_CL_FORM_LOOPED);
     refuses(L("\n#define N 4\n __local int t[N];"),
             "local variable behind a define in its function");
-    refuses(L("\n#if X\n __local int t[4];\n#endif\n"), "local variable under a conditional");
+    takes(L("\n#if X\n __local int t[4];\n#endif\n"), VYRE_CL_FORM_LOOPED);
+    takes(L("\n#if X\n __local int t[4];\n#else\n __local int t[8], u;\n#endif\n a[0] = t[0];"),
+          VYRE_CL_FORM_LOOPED);
+    refuses(L("\n#if X\n __local int t[4];\n#else\n int t[4];\n#endif\n a[0] = t[0];"),
+            "local variable's name has a second meaning");
     refuses(L("{ __local int t[4]; }"), "declaration with __local that is not understood");
     refuses(L("__local int *p, t[4];"), "declaration with __local that is not understood");
     refuses(L("__local int * __local p;"), "declaration with __local that is not understood");

@@ -196,9 +196,9 @@ static int64_t compute(struct expression *e, const char *sign, int64_t a, int64_
     case '*':
         return (int64_t)((uint64_t)a * (uint64_t)b);
     case '/':
-        return a / b;
+        return b ? a / b : 0;
     default:
-        return a % b;
+        return b ? a % b : 0;
     }
 }
 

@@ -167,12 +167,9 @@ static void emit_types(struct vyre_cl_emitter *emitter, const struct vyre_cl_fun
  * the same there as before the function. Two declarations of one function must agree.
  */
 static void emit_same_types(struct vyre_cl_emitter *emitter,
-                            const struct vyre_cl_function *function, uint32_t first)
+                            const struct vyre_cl_function *function, uint32_t first, uint32_t end)
 {
     const struct vyre_cl_program *program = emitter->program;
-    uint32_t end = first + 1;
-    while (end < function->local_count && is_further(program, function, end))
-        end++;
     vyre_text_append(&emitter->out, "{\n");
     emit_typedef(emitter, function, &program->locals[function->first_local + first], "vyre_here_");
     for (uint32_t i = function->first_local + first; i < function->first_local + end; i++)
@@ -183,18 +180,25 @@ static void emit_same_types(struct vyre_cl_emitter *emitter,
     vyre_text_append(&emitter->out, "}\n");
 }
 
-static void emit_local_names(struct vyre_cl_emitter *emitter,
-                             const struct vyre_cl_function *function, bool define)
+/* From here on the names of these variables, of the kernel's list, stand for the parameters' targets. */
+static void emit_names(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function,
+                       uint32_t first, uint32_t end)
+{
+    for (uint32_t i = function->first_local + first; i < function->first_local + end; i++) {
+        vyre_text_append(&emitter->out, "#define ");
+        emit_name(emitter, emitter->program->locals[i].name);
+        /* The same as (*vyre_at_), but never a declarator: a second meaning does not compile. */
+        vyre_text_appendf(&emitter->out, " (*&*vyre_at_%u)\n", i);
+    }
+}
+
+static void emit_names_end(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
 {
     for (uint32_t i = 0; i < function->local_count; i++) {
-        uint32_t index = function->first_local + i;
-        vyre_text_append(&emitter->out, define ? "\n#define " : "\n#undef ");
-        emit_name(emitter, emitter->program->locals[index].name);
-        if (define)
-            /* The same as (*vyre_at_), but never a declarator: a second meaning does not compile. */
-            vyre_text_appendf(&emitter->out, " (*&*vyre_at_%u)", index);
+        vyre_text_append(&emitter->out, "#undef ");
+        emit_name(emitter, emitter->program->locals[function->first_local + i].name);
+        vyre_text_append(&emitter->out, "\n");
     }
-    vyre_text_append(&emitter->out, "\n");
 }
 
 /* The body as it stands, but for the declarations of local variables. */
@@ -203,23 +207,20 @@ static void emit_body(struct vyre_cl_emitter *emitter, const struct vyre_cl_func
     uint32_t from = start_of(emitter, function->body);
     /* A variable that outlives the call, where a macro hides it, compiles only if it never changes. */
     vyre_text_append(&emitter->out, "\n#define static static __constant\n");
-    if (function->local_count > 0) {
-        vyre_text_append(&emitter->out, "{");
-        emit_local_names(emitter, function, true);
-        from++;
-    }
-    for (uint32_t i = 0; i < function->local_count; i++) {
+    for (uint32_t i = 0; i < function->local_count;) {
         const struct vyre_cl_local *local = &emitter->program->locals[function->first_local + i];
-        if (is_further(emitter->program, function, i))
-            continue;
+        uint32_t end = i + 1;
+        while (end < function->local_count && is_further(emitter->program, function, end))
+            end++;
         copy_bytes(emitter, from, start_of(emitter, local->first));
-        emit_same_types(emitter, function, i);
+        emit_same_types(emitter, function, i, end);
+        emit_names(emitter, function, i, end);
         from = end_of(emitter, local->last);
+        i = end;
     }
     copy_bytes(emitter, from, end_of(emitter, function->last));
     vyre_text_append(&emitter->out, "\n#undef static\n");
-    if (function->local_count > 0)
-        emit_local_names(emitter, function, false);
+    emit_names_end(emitter, function);
 }
 
 /* What only the compiler can compare: a required shape that is written with macros. */

@@ -5,6 +5,7 @@
  * So those in a head, from a declaration's first word to its brace or semicolon, are decided by what the
  * source says. The head keeps the tokens of the groups that are taken. The directives move before it, where
  * the output asks the compiler the same questions (emit.c): a group that was not expected is an error there.
+ * Outside heads, groups are only marked, for the choice between two definitions of a kernel.
  *
  *     int f(int a          #ifdef B
  *     #ifdef B             #endif              an #else with an error is added to it
@@ -97,6 +98,15 @@ static void see_bracket(struct heads *heads, char sign)
         heads->item = VYRE_CL_NONE;
 }
 
+/* How sure it is that the compiler reads what stands here. */
+static enum state state_here(const struct heads *heads)
+{
+    enum state state = STATE_READ;
+    for (uint32_t i = 0; i < heads->depth; i++)
+        state = heads->levels[i].state > state ? heads->levels[i].state : state;
+    return state;
+}
+
 static void add_token(struct heads *heads, const struct vyre_cl_token *token)
 {
     if (is_dropping(heads)) {
@@ -105,8 +115,10 @@ static void add_token(struct heads *heads, const struct vyre_cl_token *token)
     }
     if (heads->item == VYRE_CL_NONE && heads->braces == 0)
         heads->item = heads->count;
-    heads->out[heads->count] = *token;
-    heads->out[heads->count++].gap = heads->gap;
+    struct vyre_cl_token *out = &heads->out[heads->count++];
+    *out = *token;
+    out->gap = heads->gap;
+    out->skipped = state_here(heads) == STATE_SKIPPED;
     heads->gap = false;
     if (token->kind == VYRE_CL_TOKEN_SIGN && token->size == 1)
         see_bracket(heads, token->sign);
@@ -221,9 +233,7 @@ static void see_endif(struct heads *heads, uint32_t first, uint32_t end)
 static void see_macro(struct heads *heads, uint32_t first, uint32_t end)
 {
     struct vyre_cl_program *program = heads->program;
-    enum state state = STATE_READ;
-    for (uint32_t i = 0; i < heads->depth; i++)
-        state = heads->levels[i].state > state ? heads->levels[i].state : state;
+    enum state state = state_here(heads);
     uint32_t index = first + 2;
     if (index >= end || vyre_cl_at(program, index)->name == 0 || state == STATE_SKIPPED)
         return;

@@ -158,7 +158,20 @@ static void check_kernel(struct vyre_cl_program *program,
     check_shape(program, function, local_size);
 }
 
-/* Bodies of kernels: each at most once, and not called if local variables would go with the call. */
+/* Bodies of kernels: each at most once where it is read. */
+static void check_body(struct vyre_cl_program *program, const struct vyre_cl_function *function)
+{
+    if (function->body == VYRE_CL_NONE || vyre_cl_at(program, function->name_token)->skipped)
+        return;
+    for (uint32_t i = function->next_of_name; i != VYRE_CL_NONE;
+         i = program->functions[i].next_of_name) {
+        const struct vyre_cl_function *other = &program->functions[i];
+        if (other->body != VYRE_CL_NONE && !vyre_cl_at(program, other->name_token)->skipped)
+            vyre_cl_program_refuse(program, "kernel that is defined twice");
+    }
+}
+
+/* A kernel is not called if local variables would go with the call. */
 static void check_definitions(struct vyre_cl_program *program)
 {
     for (uint32_t i = 0; i < program->function_count; i++) {
@@ -166,13 +179,8 @@ static void check_definitions(struct vyre_cl_program *program)
         const struct vyre_cl_name_facts *facts = &program->facts[function->name];
         if (function->local_count > 0 && facts->is_called)
             vyre_cl_program_refuse(program, "call of a kernel that has local variables");
-        if (!facts->is_entry || function->body == VYRE_CL_NONE)
-            continue;
-        for (uint32_t j = function->next_of_name; j != VYRE_CL_NONE;
-             j = program->functions[j].next_of_name) {
-            if (program->functions[j].body != VYRE_CL_NONE)
-                vyre_cl_program_refuse(program, "kernel that is defined twice");
-        }
+        if (facts->is_entry)
+            check_body(program, function);
     }
 }
 

@@ -44,6 +44,7 @@ struct vyre_cl_token {
     bool space_after; /* nothing but the next byte follows at once: needed to tell macro kinds */
     bool gap;         /* not all that stands between it and the token before it belongs there */
     uint8_t branch;   /* enum vyre_cl_branch */
+    bool skipped;     /* in a group of a conditional that is most likely not read: heads.c */
 };
 
 struct vyre_cl_name {

@@ -3,8 +3,9 @@
  *
  * They may stand in a kernel's outermost scope only, and the user's kernels become functions. So each
  * becomes a type, a variable of that type in the dispatcher, and a parameter; its name becomes a macro
- * for the parameter's target while the body lasts, which leaves sizeof, & and macros as they were. That
- * is exact as long as the name means nothing else in the body.
+ * for the parameter's target from its declaration to the end of the body, which leaves sizeof, & and macros
+ * as they were. That is exact as long as the name means nothing else in the body. A declaration under a
+ * conditional has its parameter in any case, and its macro only where the compiler reads it.
  */
 #include <string.h>
 
@@ -90,6 +91,8 @@ static bool may_declare(const struct vyre_cl_program *program, uint32_t index, u
 {
     uint32_t before = index - 1;
     const struct vyre_cl_token *token = vyre_cl_at(program, before);
+    if (token->directive && !vyre_cl_at(program, index)->directive)
+        return false;
     if (token->kind == VYRE_CL_TOKEN_NAME)
         return !precedes_expression(program, before);
     if (token->kind != VYRE_CL_TOKEN_SIGN)
@@ -112,23 +115,62 @@ static bool may_declare(const struct vyre_cl_program *program, uint32_t index, u
     return false;
 }
 
+/* Whether a variable of the kernel is declared here; branches of a conditional may share a name. */
+static bool is_declared_at(const struct vyre_cl_program *program,
+                           const struct vyre_cl_function *function, uint32_t index)
+{
+    for (uint32_t i = 0; i < function->local_count; i++) {
+        if (program->locals[function->first_local + i].name_token == index)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the name is that of a parameter: in the macro's body it then stands for something else. */
+static bool is_parameter(const struct vyre_cl_program *program, const struct vyre_cl_macro *macro,
+                         uint32_t name)
+{
+    /* Tokens before the body: the macro's name, '(', parameters and commas, ')'. */
+    for (uint32_t i = macro->body - 2; macro->has_parameters && !vyre_cl_is_sign(program, i, '(');
+         i--) {
+        if (vyre_cl_at(program, i)->name == name)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a macro that kernels reach may declare the name, or mean a member by it. */
+static bool gives_second_meaning(const struct vyre_cl_program *program,
+                                 const struct vyre_cl_macro *macro, uint32_t name)
+{
+    if (program->facts[macro->name].visit == 0 || is_parameter(program, macro, name))
+        return false;
+    for (uint32_t i = macro->body; i < macro->end; i++) {
+        if (vyre_cl_at(program, i)->name == name && may_declare(program, i, macro->body))
+            return true;
+    }
+    return false;
+}
+
 /* The name must mean the variable and nothing else, in the body and in every macro. */
 static void check_name(struct vyre_cl_program *program, const struct vyre_cl_function *function,
                        const struct vyre_cl_local *local)
 {
+    bool defines = false; /* the directive that is being passed */
     for (uint32_t i = function->open; i < function->last; i++) {
+        const struct vyre_cl_token *token = vyre_cl_at(program, i);
         bool own = i >= local->first && i <= local->last;
-        if (vyre_cl_at(program, i)->name != local->name || i == local->name_token)
+        if (token->directive && vyre_cl_at(program, i - 1)->directive != token->directive)
+            defines = vyre_cl_is(program, i + 1, "define");
+        bool asked = token->directive && !defines; /* where the name is a macro now, and was none */
+        if (vyre_cl_at(program, i)->name != local->name || is_declared_at(program, function, i))
             continue;
-        if (own || i < function->body || may_declare(program, i, function->body))
+        if (own || asked || i < function->body || may_declare(program, i, function->body))
             vyre_cl_program_refuse(program, "local variable's name has a second meaning");
     }
     for (uint32_t m = 0; m < program->macro_count; m++) {
-        for (uint32_t i = program->macros[m].body; i < program->macros[m].end; i++) {
-            if (vyre_cl_at(program, i)->name == local->name &&
-                may_declare(program, i, program->macros[m].body))
-                vyre_cl_program_refuse(program, "local variable's name has a second meaning");
-        }
+        if (gives_second_meaning(program, &program->macros[m], local->name))
+            vyre_cl_program_refuse(program, "local variable's name has a second meaning");
     }
     if (program->facts[local->name].macro != VYRE_CL_NONE ||
         program->facts[local->name].function != VYRE_CL_NONE)
@@ -156,29 +198,26 @@ static void check_words(struct vyre_cl_program *program, const struct vyre_cl_fu
 {
     for (uint32_t i = local->first; i < local->last; i++) {
         uint32_t name = vyre_cl_at(program, i)->name;
+        if (is_declared_at(program, function, i))
+            continue;
         for (uint32_t j = function->open + 1; name && j < local->first; j++) {
-            if (vyre_cl_at(program, j)->name == name && declares_word(program, function, j))
+            if (vyre_cl_at(program, j)->name == name && !vyre_cl_at(program, j)->directive &&
+                declares_word(program, function, j))
                 vyre_cl_program_refuse(program, "local variable's type depends on its function");
         }
     }
 }
 
-/* Directives before the declaration: none may define anything, no conditional may be open. */
+/* Directives before the declaration: the type moves before them, so none may define anything. */
 static void check_directives(struct vyre_cl_program *program,
                              const struct vyre_cl_function *function, uint32_t last)
 {
-    uint32_t open = 0;
     for (uint32_t i = function->body; i < last; i++) {
         if (!vyre_cl_at(program, i)->directive || !vyre_cl_is_sign(program, i, '#'))
             continue;
         if (vyre_cl_is(program, i + 1, "define") || vyre_cl_is(program, i + 1, "undef"))
             vyre_cl_program_refuse(program, "local variable behind a define in its function");
-        open += vyre_cl_is(program, i + 1, "if") || vyre_cl_is(program, i + 1, "ifdef") ||
-                vyre_cl_is(program, i + 1, "ifndef");
-        open -= vyre_cl_is(program, i + 1, "endif") && open > 0;
     }
-    if (open > 0)
-        vyre_cl_program_refuse(program, "local variable under a conditional");
 }
 
 static uint32_t statement_start(const struct vyre_cl_program *program, uint32_t index,
@@ -268,13 +307,9 @@ static uint32_t see_local(struct vyre_cl_program *program, struct vyre_cl_functi
     if (variable && (!outermost || vyre_cl_is(program, first, "typedef") ||
                      !vyre_cl_is_sign(program, last, ';')))
         vyre_cl_program_refuse(program, "declaration with __local that is not understood");
-    for (uint32_t i = from; !program->reason && i < program->local_count; i++) {
+    for (uint32_t i = from; i < program->local_count; i++)
         program->locals[i].last = last;
-        function->local_count++;
-        check_directives(program, function, last);
-        check_name(program, function, &program->locals[i]);
-        check_words(program, function, &program->locals[i]);
-    }
+    function->local_count = program->local_count - function->first_local;
     return last;
 }
 
@@ -287,6 +322,11 @@ static void see_kernel(struct vyre_cl_program *program, struct vyre_cl_function 
         uint32_t around = bracket_around(program, i, function->body);
         if (vyre_cl_is_sign(program, around, '{'))
             i = see_local(program, function, i);
+    }
+    for (uint32_t i = function->first_local; !program->reason && i < program->local_count; i++) {
+        check_directives(program, function, program->locals[i].last);
+        check_name(program, function, &program->locals[i]);
+        check_words(program, function, &program->locals[i]);
     }
 }
 

@@ -134,10 +134,15 @@ const struct vyre_cl_function *vyre_cl_program_kernel(const struct vyre_cl_progr
                                                       const char *entry)
 {
     uint32_t name = vyre_cl_tokens_find(&program->tokens, entry, strlen(entry));
-    uint32_t at = program->facts[name].function;
-    while (at != VYRE_CL_NONE && program->functions[at].body == VYRE_CL_NONE)
-        at = program->functions[at].next_of_name;
-    return at == VYRE_CL_NONE ? NULL : &program->functions[at];
+    const struct vyre_cl_function *found = NULL;
+    for (uint32_t i = program->facts[name].function; i != VYRE_CL_NONE;
+         i = program->functions[i].next_of_name) {
+        const struct vyre_cl_function *function = &program->functions[i];
+        bool skipped = vyre_cl_at(program, function->name_token)->skipped;
+        if (function->body != VYRE_CL_NONE && (!found || !skipped))
+            found = function;
+    }
+    return found;
 }
 
 bool vyre_cl_function_is_kept(const struct vyre_cl_program *program,

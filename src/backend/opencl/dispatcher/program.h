@@ -79,7 +79,10 @@ struct vyre_cl_program {
 void vyre_cl_program_read(struct vyre_cl_program *program, struct vyre_arena *arena,
                           const struct vyre_cl_dispatcher_input *input);
 
-/* The definition of a listed kernel. Only after a successful read. */
+/*
+ * The definition of a listed kernel. Of several, in branches of conditionals, the one that is most likely
+ * read; if it is not, the output lacks what calls it and does not compile. Only after a successful read.
+ */
 const struct vyre_cl_function *vyre_cl_program_kernel(const struct vyre_cl_program *program,
                                                       const char *entry);
 
