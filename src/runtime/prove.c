@@ -332,16 +332,22 @@ static void describe_difference(const struct proof *proof, char out[VYRE_REASON_
              extent->begin_bytes + rest, label[0] ? label : "a buffer");
 }
 
+/* The kernel that is named where a batch has several. */
+static const char *first_kernel(const struct proof *proof)
+{
+    const struct vyre_body_kernel *kernels = proof->body->kernels.items;
+    uint32_t i = 0;
+    while (!kernels[i].kernel)
+        i++;
+    return kernels[i].kernel->object.label;
+}
+
 static void log_refusal(const struct proof *proof, const char *reason)
 {
     const struct vyre_device *device = proof->device;
-    const struct vyre_body_kernel *kernels = proof->body->kernels.items;
-    const char *kernel = "";
     char text[256];
-    for (uint32_t i = 0; !kernel[0] && i < proof->body->view.command_count; i++)
-        kernel = kernels[i].kernel ? kernels[i].kernel->object.label : "";
     snprintf(text, sizeof text, "proof-differs: %s mode refused for kernel %s: %s",
-             vyre_mode_name(proof->mode), kernel, reason);
+             vyre_mode_name(proof->mode), first_kernel(proof), reason);
     if (device->instance->log)
         device->instance->log(device->instance->log_user, VYRE_LOG_WARNING, text);
 }
@@ -423,7 +429,8 @@ static enum vyre_status settle_locked(struct proof *proof, bool is_patient, stru
         device->proofs.counters.refused++;
         note_codes(proof, reason);
         log_refusal(proof, reason);
-        status = vyre_diag_set(diag, VYRE_DIAG_PROOF_DIFFERS, device->label, 0, "%s", reason);
+        status = vyre_diag_set(diag, VYRE_DIAG_PROOF_DIFFERS, device->label, 0, "kernel %s: %s",
+                               first_kernel(proof), reason);
     }
     return status;
 }

@@ -287,6 +287,8 @@ static void fall_back_locked(struct attempt *attempt, enum vyre_status status)
 {
     vyre_decide_failed_locked(attempt->device, attempt->body, status, attempt->is_unproven,
                               &attempt->governed);
+    if (attempt->is_unproven)
+        attempt->choice.wanted = attempt->choice.mode; /* whatever the policies asked for */
     attempt->choice.mode = VYRE_MODE_PLAIN;
     attempt->choice.variant = 0;
     attempt->choice.reason = attempt->is_unproven         ? VYRE_REASON_UNPROVEN
