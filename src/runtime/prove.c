@@ -1,9 +1,8 @@
 /*
  * prove.c: one batch, run as the driver launches it and as generated, on saved and restored bytes.
  *
- *   extents   the bytes that the batch writes, merged, with some bytes around them
- *   before    what they hold; restored after each run
- *   expected  what they hold after a plain run
+ *   before    what the batch writes (written.h), as it was; restored after each run
+ *   expected  the same after a plain run
  *   found     ... after a run of the generated code
  */
 #include "runtime/prove.h"
@@ -13,23 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
 #include "runtime/batch.h"
 #include "runtime/submit.h"
-
-/* Bytes on both sides of a written range that must stay as they are: a lost bounds check shows there. */
-#define GUARD_BYTES ((size_t)4096)
+#include "runtime/written.h"
 
 /* Plain runs that tell bytes which depend on the order of groups, when the generated code differs. */
 #define PLAIN_RUNS 3
-
-struct extent {
-    struct vyre_buffer *buffer; /* Borrowed */
-    size_t begin_bytes;
-    size_t end_bytes;
-};
 
 struct proof {
     struct vyre_device *device;
@@ -37,11 +26,8 @@ struct proof {
     struct vyre_batch *batch; /* Owned: a copy without downloads */
     enum vyre_mode mode;
     uint32_t variant;
-    struct extent *extents; /* Owned */
-    uint32_t extent_count;
-    uint32_t extent_capacity;
-    size_t total_bytes;
-    unsigned char *memory;   /* Owned: three times total_bytes */
+    struct vyre_written written;
+    unsigned char *memory;   /* Owned: three times written.total_bytes */
     size_t difference_bytes; /* where the first difference lies in the extents, one after another */
 };
 
@@ -123,68 +109,6 @@ static void note_codes(struct proof *proof, const char *reason)
     }
 }
 
-/* ---- Extents ---------------------------------------------------------------------------------- */
-
-static int compare_extents(const void *left, const void *right)
-{
-    const struct extent *a = left;
-    const struct extent *b = right;
-    uint64_t first = a->buffer->object.identity;
-    uint64_t second = b->buffer->object.identity;
-    if (first != second)
-        return first < second ? -1 : 1;
-    return (a->begin_bytes > b->begin_bytes) - (a->begin_bytes < b->begin_bytes);
-}
-
-/* The bytes of a written range; of a buffer that the caller has mapped no byte more. */
-static struct extent extent_of(struct vyre_buffer *buffer, const struct vyre_bound_range *range)
-{
-    size_t guard = buffer->is_mapped ? 0 : GUARD_BYTES;
-    size_t end = range->offset_bytes + range->size_bytes;
-    size_t room = buffer->size_bytes - end;
-    return (struct extent){
-        .buffer = buffer,
-        .begin_bytes = range->offset_bytes > guard ? range->offset_bytes - guard : 0,
-        .end_bytes = end + (room < guard ? room : guard),
-    };
-}
-
-/* Puts together what touches, and adds it up. */
-static void merge_extents(struct proof *proof)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < proof->extent_count; i++) {
-        struct extent *last = kept ? &proof->extents[kept - 1] : NULL;
-        const struct extent *next = &proof->extents[i];
-        if (!last || last->buffer != next->buffer || next->begin_bytes > last->end_bytes)
-            proof->extents[kept++] = *next;
-        else if (next->end_bytes > last->end_bytes)
-            last->end_bytes = next->end_bytes;
-    }
-    proof->extent_count = kept;
-    for (uint32_t i = 0; i < kept; i++)
-        proof->total_bytes += proof->extents[i].end_bytes - proof->extents[i].begin_bytes;
-}
-
-static bool find_extents(struct proof *proof)
-{
-    const struct vyre_batch_view *view = &proof->body->view;
-    struct vyre_buffer *const *owners = proof->body->owners.items;
-    proof->extent_capacity = view->range_count + 1;
-    proof->extents = vyre_memory_allocate(&proof->device->allocator,
-                                          proof->extent_capacity * sizeof *proof->extents,
-                                          _Alignof(struct extent));
-    if (!proof->extents)
-        return false;
-    for (uint32_t i = 0; i < view->range_count; i++) {
-        if (view->ranges[i].access & VYRE_ACCESS_WRITE)
-            proof->extents[proof->extent_count++] = extent_of(owners[i], &view->ranges[i]);
-    }
-    vyre_sort(proof->extents, proof->extent_count, sizeof *proof->extents, compare_extents);
-    merge_extents(proof);
-    return true;
-}
-
 /* ---- Saved bytes ------------------------------------------------------------------------------ */
 
 static unsigned char *before(const struct proof *proof)
@@ -194,57 +118,12 @@ static unsigned char *before(const struct proof *proof)
 
 static unsigned char *expected(const struct proof *proof)
 {
-    return proof->memory + proof->total_bytes;
+    return proof->memory + proof->written.total_bytes;
 }
 
 static unsigned char *found(const struct proof *proof)
 {
-    return proof->memory + 2 * proof->total_bytes;
-}
-
-/* Moves all extents: `from` into the buffers, or, if that is NULL, out of them into `to`. */
-static enum vyre_status move_locked(struct proof *proof, const unsigned char *from,
-                                    unsigned char *to, struct vyre_diag *diag)
-{
-    struct vyre_device *device = proof->device;
-    enum vyre_status status = VYRE_OK;
-    size_t at = 0;
-    if (proof->body->epoch != device->epoch)
-        status = vyre_batch_check_alive_locked(device, proof->body, diag);
-    for (uint32_t i = 0; status == VYRE_OK && i < proof->extent_count; i++) {
-        const struct extent *extent = &proof->extents[i];
-        void *native = extent->buffer->native;
-        size_t size = extent->end_bytes - extent->begin_bytes;
-        status = from ? device->ops->buffer_write(device->native, native, extent->begin_bytes,
-                                                  from + at, size, diag)
-                      : device->ops->buffer_read(device->native, native, extent->begin_bytes,
-                                                 to + at, size, diag);
-        at += size;
-    }
-    return status;
-}
-
-static enum vyre_status save_locked(struct proof *proof, unsigned char *to, struct vyre_diag *diag)
-{
-    return move_locked(proof, NULL, to, diag);
-}
-
-static enum vyre_status restore_locked(struct proof *proof, struct vyre_diag *diag)
-{
-    return move_locked(proof, before(proof), NULL, diag);
-}
-
-/* A run that failed has left its writes undefined; what they were before is back. */
-static void heal(const struct proof *proof)
-{
-    struct vyre_device *device = proof->device;
-    uint64_t cause;
-    vyre_lock_acquire(&device->failure_lock);
-    for (uint32_t i = 0; i < proof->extent_count; i++)
-        (void)vyre_poison_touch_locked(device, proof->extents[i].buffer,
-                                       proof->extents[i].begin_bytes, proof->extents[i].end_bytes,
-                                       true, &cause);
-    vyre_lock_release(&device->failure_lock);
+    return proof->memory + 2 * proof->written.total_bytes;
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------- */
@@ -255,7 +134,7 @@ static enum vyre_status run_locked(struct proof *proof, enum vyre_mode mode, uin
 {
     struct vyre_device *device = proof->device;
     uint64_t sequence = 0;
-    enum vyre_status status = restore_locked(proof, diag);
+    enum vyre_status status = vyre_written_restore_locked(&proof->written, before(proof), diag);
     if (status == VYRE_OK)
         status =
             vyre_submit_unseen_locked(device, proof->batch->body, mode, variant, &sequence, diag);
@@ -267,7 +146,7 @@ static enum vyre_status run_locked(struct proof *proof, enum vyre_mode mode, uin
     vyre_lock_acquire(&device->lock);
     device->unseen_completed++;
     if (status == VYRE_OK)
-        status = save_locked(proof, out_bytes, diag);
+        status = vyre_written_save_locked(&proof->written, out_bytes, diag);
     return status;
 }
 
@@ -283,7 +162,7 @@ static bool agrees(struct proof *proof)
 {
     const unsigned char *right = expected(proof);
     const unsigned char *own = found(proof);
-    if (memcmp(right, own, proof->total_bytes) == 0)
+    if (memcmp(right, own, proof->written.total_bytes) == 0)
         return true;
     proof->difference_bytes = 0;
     while (right[proof->difference_bytes] == own[proof->difference_bytes])
@@ -297,20 +176,21 @@ static bool agrees(struct proof *proof)
  */
 static enum vyre_status judge_locked(struct proof *proof, bool *out_agrees, struct vyre_diag *diag)
 {
-    unsigned char *again = vyre_memory_allocate(&proof->device->allocator, proof->total_bytes, 1);
+    unsigned char *again =
+        vyre_memory_allocate(&proof->device->allocator, proof->written.total_bytes, 1);
     enum vyre_status status = VYRE_OK;
     *out_agrees = false;
     if (!again)
         return out_of_memory(proof, diag);
     for (int i = 0; status == VYRE_OK && !*out_agrees && i < PLAIN_RUNS; i++) {
         status = run_plain_locked(proof, again, diag);
-        for (size_t at = 0; status == VYRE_OK && at < proof->total_bytes; at++) {
+        for (size_t at = 0; status == VYRE_OK && at < proof->written.total_bytes; at++) {
             if (again[at] != expected(proof)[at])
                 found(proof)[at] = expected(proof)[at];
         }
         *out_agrees = status == VYRE_OK && agrees(proof);
     }
-    vyre_memory_free(&proof->device->allocator, again, proof->total_bytes, 1);
+    vyre_memory_free(&proof->device->allocator, again, proof->written.total_bytes, 1);
     return status;
 }
 
@@ -318,18 +198,15 @@ static enum vyre_status judge_locked(struct proof *proof, bool *out_agrees, stru
 
 static void describe_difference(const struct proof *proof, char out[VYRE_REASON_BYTES])
 {
-    size_t rest = proof->difference_bytes;
-    const struct extent *extent = proof->extents;
-    while (rest >= extent->end_bytes - extent->begin_bytes) {
-        rest -= extent->end_bytes - extent->begin_bytes;
-        extent++;
-    }
+    size_t offset = 0;
+    const struct vyre_written_extent *extent =
+        vyre_written_at(&proof->written, proof->difference_bytes, &offset);
     const char *label = extent->buffer->object.label;
     snprintf(out, VYRE_REASON_BYTES,
              "generated, it writes 0x%02x where the driver's launch writes "
              "0x%02x: byte %zu of %.20s",
              found(proof)[proof->difference_bytes], expected(proof)[proof->difference_bytes],
-             extent->begin_bytes + rest, label[0] ? label : "a buffer");
+             offset, label[0] ? label : "a buffer");
 }
 
 /* The kernel that is named where a batch has several. */
@@ -363,7 +240,7 @@ static enum vyre_status compare_locked(struct proof *proof, bool is_patient, boo
 {
     struct vyre_device *device = proof->device;
     uint64_t begin_ns = vyre_device_now_ns(device);
-    enum vyre_status status = save_locked(proof, before(proof), diag);
+    enum vyre_status status = vyre_written_save_locked(&proof->written, before(proof), diag);
     if (status != VYRE_OK)
         return status;
     status = run_plain_locked(proof, expected(proof), diag);
@@ -382,9 +259,10 @@ static enum vyre_status compare_locked(struct proof *proof, bool is_patient, boo
     }
     if (status == VYRE_DEVICE_LOST)
         return status;
-    enum vyre_status restored = restore_locked(proof, status == VYRE_OK ? diag : NULL);
+    enum vyre_status restored = vyre_written_restore_locked(&proof->written, before(proof),
+                                                            status == VYRE_OK ? diag : NULL);
     if (restored == VYRE_OK && status != VYRE_OK)
-        heal(proof);
+        vyre_written_heal(&proof->written);
     return status == VYRE_OK ? restored : status;
 }
 
@@ -512,13 +390,14 @@ static enum vyre_status prepare_locked(struct proof *proof, struct vyre_diag *di
                    : put_off(proof, diag, "a callback cannot wait for a proof");
     if (atomic_load_explicit(&device->poisoned, memory_order_relaxed))
         return put_off(proof, diag, "some bytes are undefined since a batch failed");
-    if (!find_extents(proof))
+    if (!vyre_written_init(&proof->written, device, proof->body))
         return out_of_memory(proof, diag);
-    if (proof->total_bytes > device->desc.proof_bytes)
+    if (proof->written.total_bytes > device->desc.proof_bytes)
         return vyre_diag_set(diag, VYRE_DIAG_PROOF_LIMIT, device->label, 0,
                              "the batch writes %zu bytes; a proof may save %llu",
-                             proof->total_bytes, (unsigned long long)device->desc.proof_bytes);
-    proof->memory = vyre_memory_allocate(&device->allocator, 3 * proof->total_bytes + 1, 1);
+                             proof->written.total_bytes,
+                             (unsigned long long)device->desc.proof_bytes);
+    proof->memory = vyre_memory_allocate(&device->allocator, 3 * proof->written.total_bytes + 1, 1);
     return proof->memory ? VYRE_OK : out_of_memory(proof, diag);
 }
 
@@ -537,8 +416,7 @@ enum vyre_status vyre_prove_locked(struct vyre_device *device, struct vyre_body 
     if (status == VYRE_OK)
         status = prove_alone_locked(&proof, is_patient, diag);
     device->proofs.counters.put_off += status == VYRE_LIMIT || status == VYRE_OUT_OF_MEMORY;
-    vyre_memory_free(&device->allocator, proof.extents,
-                     proof.extent_capacity * sizeof *proof.extents, _Alignof(struct extent));
-    vyre_memory_free(&device->allocator, proof.memory, 3 * proof.total_bytes + 1, 1);
+    vyre_written_deinit(&proof.written);
+    vyre_memory_free(&device->allocator, proof.memory, 3 * proof.written.total_bytes + 1, 1);
     return status;
 }

@@ -1,0 +1,51 @@
+/*
+ * written.h: the bytes that a batch writes, to be saved and put back.
+ *
+ * Extents are the written ranges of all commands, merged, with some bytes around them inside the same
+ * buffer: a lost bounds check writes there first. Buffers that the caller has mapped have none around
+ * them, because the host may write there meanwhile. Saved bytes lie one extent after another.
+ *
+ * Thread-safety: under the device's lock, while nothing is in flight.
+ */
+#ifndef VYRE_RUNTIME_WRITTEN_H
+#define VYRE_RUNTIME_WRITTEN_H
+
+#include "runtime/body.h"
+#include "runtime/internal.h"
+
+struct vyre_written_extent {
+    struct vyre_buffer *buffer; /* Borrowed */
+    size_t begin_bytes;
+    size_t end_bytes;
+};
+
+struct vyre_written {
+    struct vyre_device *device;          /* Borrowed */
+    struct vyre_body *body;              /* Borrowed */
+    struct vyre_written_extent *extents; /* Owned */
+    uint32_t count;
+    uint32_t capacity;
+    size_t total_bytes; /* of all extents */
+};
+
+/* False when out of memory. */
+bool vyre_written_init(struct vyre_written *written, struct vyre_device *device,
+                       struct vyre_body *body);
+void vyre_written_deinit(struct vyre_written *written);
+
+/* Copies total_bytes out of the buffers, or into them. batch-stale when one of them is gone. */
+VYRE_NODISCARD enum vyre_status vyre_written_save_locked(const struct vyre_written *written,
+                                                         unsigned char *out_bytes,
+                                                         struct vyre_diag *diag);
+VYRE_NODISCARD enum vyre_status vyre_written_restore_locked(const struct vyre_written *written,
+                                                            const unsigned char *bytes,
+                                                            struct vyre_diag *diag);
+
+/* What a failed batch left undefined in the extents is defined again. */
+void vyre_written_heal(const struct vyre_written *written);
+
+/* The extent that holds a byte of the saved ones, and the byte's offset in its buffer. */
+const struct vyre_written_extent *vyre_written_at(const struct vyre_written *written,
+                                                  size_t saved_bytes, size_t *out_offset_bytes);
+
+#endif
