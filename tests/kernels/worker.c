@@ -67,6 +67,7 @@ static _Noreturn void run_child(const struct job *job, int pipe, int orders, con
     struct outcome outcome = {.verdict = VERDICT_STARTED};
     struct host host;
     struct program *memory = malloc(sizeof *memory);
+    setpgid(0, 0); /* so that the compilers that a driver starts end with it */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setenv("POCL_CACHE_DIR", cache, 1);
     if (!memory)
@@ -88,7 +89,8 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
     (void)info;
     (void)kind;
     (void)place;
-    return remove(path);
+    (void)remove(path); /* what is gone already must not end the walk */
+    return 0;
 }
 
 void worker_start(struct worker *worker, const struct job *job)
@@ -97,8 +99,8 @@ void worker_start(struct worker *worker, const struct job *job)
     int orders[2];
     const char *folder = getenv("TMPDIR");
     *worker = (struct worker){.pipe = -1};
-    snprintf(worker->cache, sizeof worker->cache, "%.40s/vyre-kernels-XXXXXX",
-             folder ? folder : "/tmp");
+    snprintf(worker->cache, sizeof worker->cache, "%.200s/vyre-kernels-%ld-XXXXXX",
+             folder ? folder : "/tmp", (long)getpid()); /* whose it is, for people who tidy up */
     fflush(stdout);
     if (!mkdtemp(worker->cache) || pipe2(ends, O_CLOEXEC) != 0 || pipe2(orders, O_CLOEXEC) != 0) {
         perror("vyre_kernels");
@@ -120,6 +122,13 @@ void worker_start(struct worker *worker, const struct job *job)
     worker->orders = orders[1];
 }
 
+/* The worker and what it started; the worker alone when it has not made its group yet. */
+static void kill_group(const struct worker *worker)
+{
+    if (kill(-worker->pid, SIGKILL) != 0)
+        kill(worker->pid, SIGKILL);
+}
+
 static int clean_up(struct worker *worker)
 {
     int status = 0;
@@ -136,7 +145,7 @@ void worker_stop(struct worker *worker)
 {
     if (worker->pid == 0)
         return;
-    kill(worker->pid, SIGKILL);
+    kill_group(worker);
     clean_up(worker);
 }
 
@@ -145,7 +154,7 @@ static void end_of(struct worker *worker, bool silent, struct outcome *out_outco
 {
     *out_outcome = worker->last;
     if (silent)
-        kill(worker->pid, SIGKILL);
+        kill_group(worker);
     int status = clean_up(worker);
     if (worker->last.verdict == VERDICT_DONE || worker->last.verdict == VERDICT_READY)
         return;

@@ -24,7 +24,7 @@ struct worker {
     pid_t pid;
     int pipe;   /* outcomes are read from it */
     int orders; /* programs are written to it; -1: it has seeds */
-    char cache[64];
+    char cache[256];
     struct outcome last; /* STARTED: what it is busy with */
 };
 
