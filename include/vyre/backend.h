@@ -354,10 +354,11 @@ struct vyre_backend_ops {
     /*
      * Optional: the generated code that would run a dispatch of a batch that was found to fit `mode`: a
      * hash of its text, its build options and the kernel's place in it, the same in every process. A
-     * zero hash: the driver's own code of the kernel as it is.
+     * zero hash: the driver's own code of the kernel as it is. VYRE_UNSUPPORTED where submit refuses.
      */
-    void (*generated)(void *device, const struct vyre_batch_view *view, uint32_t command,
-                      enum vyre_mode mode, uint32_t variant, struct vyre_hash128 *out_code);
+    enum vyre_status (*generated)(void *device, const struct vyre_batch_view *view,
+                                  uint32_t command, enum vyre_mode mode, uint32_t variant,
+                                  struct vyre_hash128 *out_code, struct vyre_diag *diag);
 };
 
 #ifdef __cplusplus

@@ -112,6 +112,7 @@ enum vyre_status vyre_buffer_map(struct vyre_buffer *buffer, void **out_bytes,
     struct vyre_device *device = buffer->object.device;
     *out_bytes = buffer->address;
     vyre_lock_acquire(&device->lock);
+    vyre_prove_gate_locked(device); /* who proves may hold bytes beside those of its batch */
     buffer->is_mapped = buffer->address != NULL;
     vyre_lock_release(&device->lock);
     if (!buffer->address)

@@ -436,6 +436,8 @@ void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *bod
                                struct vyre_governor_choice *governed)
 {
     struct vyre_governor_shape *shape = body->shape_entry;
+    if (shape->serial != governed->serial)
+        return; /* forgotten while the batch was proven */
     struct vyre_shape_note *note = vyre_device_shape_note(device, shape);
     uint32_t failed = governed->candidate;
     uint16_t bit = (uint16_t)(1u << failed);

@@ -197,6 +197,8 @@ static enum vyre_status open_native(struct vyre_device *device,
         return status;
     device->facts.info.backend = device->ops->name;
     device->facts.info.index = index;
+    if (!device->ops->generated || !device->ops->buffer_read || !device->ops->buffer_write)
+        device->facts.generated_modes = 0; /* nothing could be proven: see the table's contract */
     if (device->facts.limits.bindings > VYRE_KERNEL_BINDINGS_MAX)
         device->facts.limits.bindings = VYRE_KERNEL_BINDINGS_MAX;
     vyre_label_copy(device->label,

@@ -8,7 +8,6 @@
 #include "runtime/prove.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,14 +19,30 @@
 /* Plain runs that tell bytes which depend on the order of groups, when the generated code differs. */
 #define PLAIN_RUNS 3
 
+/* How long the device may take to become idle while callbacks submit further work, or run. */
+#define DRAIN_ROUNDS 64
+#define CALLBACK_NS  UINT64_C(1000000000)
+#define NAP_NS       UINT64_C(50000)
+
+struct code {
+    struct vyre_hash128 code;
+    uint32_t class_bit;
+    const char *kernel; /* Borrowed: its label */
+};
+
 struct proof {
     struct vyre_device *device;
     struct vyre_body *body;   /* Borrowed: the caller's */
     struct vyre_batch *batch; /* Owned: a copy without downloads */
     enum vyre_mode mode;
     uint32_t variant;
+    struct code *codes; /* Owned: of the batch's dispatches, found before the runs */
+    uint32_t code_count;
+    uint32_t code_capacity;
+    uint64_t epoch; /* when they were found */
     struct vyre_written written;
-    unsigned char *memory;   /* Owned: three times written.total_bytes */
+    unsigned char *memory;          /* Owned: three times written.total_bytes */
+    char reason[VYRE_REASON_BYTES]; /* why the code is refused; "": it is not */
     size_t difference_bytes; /* where the first difference lies in the extents, one after another */
 };
 
@@ -37,29 +52,55 @@ static enum vyre_status out_of_memory(const struct proof *proof, struct vyre_dia
                          "no memory to prove a batch");
 }
 
+static enum vyre_status put_off(const struct proof *proof, struct vyre_diag *diag, const char *why)
+{
+    return vyre_diag_set(diag, VYRE_DIAG_PROOF_LIMIT, proof->device->label, 0, "%s", why);
+}
+
 /* ---- What is known ---------------------------------------------------------------------------- */
 
-static struct vyre_hash128 code_of(struct vyre_device *device, const struct vyre_body *body,
-                                   uint32_t command, enum vyre_mode mode, uint32_t variant)
+static bool is_zero(struct vyre_hash128 hash)
 {
-    struct vyre_hash128 code = {0};
+    return vyre_hash128_equal(hash, (struct vyre_hash128){0});
+}
+
+/* The generated code of a command; zero: none. What submit refuses runs none either. */
+static enum vyre_status code_of(struct vyre_device *device, const struct vyre_body *body,
+                                uint32_t command, enum vyre_mode mode, uint32_t variant,
+                                struct vyre_hash128 *out_code, struct vyre_diag *diag)
+{
     const struct vyre_command *at = &body->view.commands[command];
-    if (at->type == VYRE_COMMAND_DISPATCH && at->groups[0] && at->groups[1] && at->groups[2])
-        device->ops->generated(device->native, &body->view, command, mode, variant, &code);
-    return code;
+    *out_code = (struct vyre_hash128){0};
+    if (at->type != VYRE_COMMAND_DISPATCH || !at->groups[0] || !at->groups[1] || !at->groups[2])
+        return VYRE_OK;
+    enum vyre_status status =
+        device->ops->generated(device->native, &body->view, command, mode, variant, out_code, diag);
+    return status == VYRE_UNSUPPORTED ? VYRE_OK : status;
+}
+
+static void note_known(const struct vyre_device *device, struct vyre_body *body,
+                       enum vyre_mode mode)
+{
+    uint64_t epoch = vyre_proof_epoch(device);
+    body->proven_modes = body->proof_epoch == epoch ? body->proven_modes : 0;
+    body->proven_modes |= 1u << mode;
+    body->proof_epoch = epoch;
 }
 
 enum vyre_proof_state vyre_proof_state_locked(struct vyre_device *device, struct vyre_body *body,
                                               enum vyre_mode mode, uint32_t variant,
                                               const struct vyre_refusal **out_refusal)
 {
-    static const struct vyre_hash128 none = {0};
     enum vyre_proof_state state = VYRE_PROOF_NOT_NEEDED;
     if (vyre_proof_is_known(device, body, mode))
         return state;
     for (uint32_t i = 0; i < body->view.command_count; i++) {
-        struct vyre_hash128 code = code_of(device, body, i, mode, variant);
-        if (vyre_hash128_equal(code, none))
+        struct vyre_hash128 code;
+        if (code_of(device, body, i, mode, variant, &code, NULL) != VYRE_OK) {
+            state = VYRE_PROOF_DUE; /* it cannot be told, so it is not trusted */
+            continue;
+        }
+        if (is_zero(code))
             continue;
         const struct vyre_refusal *refusal = vyre_proofs_refusal(&device->proofs, code);
         if (refusal) {
@@ -71,12 +112,8 @@ enum vyre_proof_state vyre_proof_state_locked(struct vyre_device *device, struct
         if (!vyre_proofs_has(&device->proofs, code, bit))
             state = VYRE_PROOF_DUE;
     }
-    if (state == VYRE_PROOF_NOT_NEEDED) {
-        uint64_t epoch = vyre_proof_epoch(device);
-        body->proven_modes = body->proof_epoch == epoch ? body->proven_modes : 0;
-        body->proven_modes |= 1u << mode;
-        body->proof_epoch = epoch;
-    }
+    if (state == VYRE_PROOF_NOT_NEEDED)
+        note_known(device, body, mode);
     return state;
 }
 
@@ -87,23 +124,54 @@ static enum vyre_status refuse(const struct vyre_device *device, const struct vy
                          refusal->kernel, refusal->reason);
 }
 
-/* Notes what the check found of every code of the batch. A null reason: it was right. */
+enum vyre_status vyre_proof_refused_locked(struct vyre_device *device, struct vyre_body *body,
+                                           enum vyre_mode mode, uint32_t variant,
+                                           struct vyre_diag *diag)
+{
+    const struct vyre_refusal *refusal = NULL;
+    if (vyre_proof_state_locked(device, body, mode, variant, &refusal) != VYRE_PROOF_REFUSED)
+        return VYRE_OK;
+    return refuse(device, refusal, diag);
+}
+
+/* Finds the codes that the batch is about to run. */
+static enum vyre_status find_codes(struct proof *proof, struct vyre_diag *diag)
+{
+    struct vyre_device *device = proof->device;
+    const struct vyre_body *body = proof->body;
+    const struct vyre_body_kernel *kernels = body->kernels.items;
+    proof->code_capacity = body->view.command_count;
+    proof->codes = vyre_memory_allocate(
+        &device->allocator, proof->code_capacity * sizeof *proof->codes, _Alignof(struct code));
+    if (!proof->codes)
+        return out_of_memory(proof, diag);
+    for (uint32_t i = 0; i < body->view.command_count; i++) {
+        struct vyre_hash128 code;
+        enum vyre_status status =
+            code_of(device, body, i, proof->mode, proof->variant, &code, diag);
+        if (status != VYRE_OK)
+            return status;
+        if (!is_zero(code))
+            proof->codes[proof->code_count++] =
+                (struct code){code, vyre_proof_class_bit(body->view.commands[i].groups),
+                              kernels[i].kernel->object.label};
+    }
+    proof->epoch = vyre_proof_epoch(device);
+    return VYRE_OK;
+}
+
+/* Notes what the check found. Without a reason: they were right. */
 static void note_codes(struct proof *proof, const char *reason)
 {
-    static const struct vyre_hash128 none = {0};
     struct vyre_device *device = proof->device;
-    const struct vyre_body_kernel *kernels = proof->body->kernels.items;
-    for (uint32_t i = 0; i < proof->body->view.command_count; i++) {
-        struct vyre_hash128 code = code_of(device, proof->body, i, proof->mode, proof->variant);
-        uint32_t bit = vyre_proof_class_bit(proof->body->view.commands[i].groups);
-        if (vyre_hash128_equal(code, none) || vyre_proofs_has(&device->proofs, code, bit))
-            continue;
+    for (uint32_t i = 0; i < proof->code_count; i++) {
+        const struct code *code = &proof->codes[i];
         if (!reason) {
-            (void)vyre_proofs_add(&device->proofs, &device->allocator, code, bit);
+            (void)vyre_proofs_add(&device->proofs, &device->allocator, code->code, code->class_bit);
             continue;
         }
-        struct vyre_refusal refusal = {.code = code};
-        snprintf(refusal.kernel, sizeof refusal.kernel, "%s", kernels[i].kernel->object.label);
+        struct vyre_refusal refusal = {.code = code->code};
+        snprintf(refusal.kernel, sizeof refusal.kernel, "%s", code->kernel);
         snprintf(refusal.reason, sizeof refusal.reason, "%s", reason);
         (void)vyre_proofs_refuse(&device->proofs, &device->allocator, &refusal);
     }
@@ -144,7 +212,7 @@ static enum vyre_status run_locked(struct proof *proof, enum vyre_mode mode, uin
     status = vyre_ticket_wait(device, (struct vyre_ticket){device->identity, sequence},
                               VYRE_FOREVER, diag);
     vyre_lock_acquire(&device->lock);
-    device->unseen_completed++;
+    device->unseen_completed += vyre_device_is_complete(device, sequence);
     if (status == VYRE_OK)
         status = vyre_written_save_locked(&proof->written, out_bytes, diag);
     return status;
@@ -209,29 +277,14 @@ static void describe_difference(const struct proof *proof, char out[VYRE_REASON_
              offset, label[0] ? label : "a buffer");
 }
 
-/* The kernel that is named where a batch has several. */
-static const char *first_kernel(const struct proof *proof)
-{
-    const struct vyre_body_kernel *kernels = proof->body->kernels.items;
-    uint32_t i = 0;
-    while (!kernels[i].kernel)
-        i++;
-    return kernels[i].kernel->object.label;
-}
-
-static void log_refusal(const struct proof *proof, const char *reason)
+static void log_refusal(const struct proof *proof)
 {
     const struct vyre_device *device = proof->device;
     char text[256];
     snprintf(text, sizeof text, "proof-differs: %s mode refused for kernel %s: %s",
-             vyre_mode_name(proof->mode), first_kernel(proof), reason);
+             vyre_mode_name(proof->mode), proof->codes[0].kernel, proof->reason);
     if (device->instance->log)
         device->instance->log(device->instance->log_user, VYRE_LOG_WARNING, text);
-}
-
-static enum vyre_status put_off(const struct proof *proof, struct vyre_diag *diag, const char *why)
-{
-    return vyre_diag_set(diag, VYRE_DIAG_PROOF_LIMIT, proof->device->label, 0, "%s", why);
 }
 
 /* All runs. Leaves the bytes as they were, unless the device is lost. */
@@ -261,7 +314,9 @@ static enum vyre_status compare_locked(struct proof *proof, bool is_patient, boo
         return status;
     enum vyre_status restored = vyre_written_restore_locked(&proof->written, before(proof),
                                                             status == VYRE_OK ? diag : NULL);
-    if (restored == VYRE_OK && status != VYRE_OK)
+    if (restored != VYRE_OK)
+        vyre_written_poison(&proof->written, restored);
+    else if (status != VYRE_OK)
         vyre_written_heal(&proof->written);
     return status == VYRE_OK ? restored : status;
 }
@@ -298,32 +353,23 @@ static enum vyre_status settle_locked(struct proof *proof, bool is_patient, stru
     struct vyre_device *device = proof->device;
     bool right = false;
     enum vyre_status status = compare_locked(proof, is_patient, &right, diag);
-    if (status == VYRE_OK && right) {
+    if (status != VYRE_OK)
+        return status;
+    if (right && proof->epoch != vyre_proof_epoch(device))
+        return put_off(proof, diag, "the generated code was made anew meanwhile");
+    if (right) {
         device->proofs.counters.proven++;
         note_codes(proof, NULL);
-    } else if (status == VYRE_OK) {
-        char reason[VYRE_REASON_BYTES];
-        describe_difference(proof, reason);
-        device->proofs.counters.refused++;
-        note_codes(proof, reason);
-        log_refusal(proof, reason);
-        status = vyre_diag_set(diag, VYRE_DIAG_PROOF_DIFFERS, device->label, 0, "kernel %s: %s",
-                               first_kernel(proof), reason);
+        return VYRE_OK;
     }
-    return status;
+    describe_difference(proof, proof->reason);
+    device->proofs.counters.refused++;
+    note_codes(proof, proof->reason);
+    return vyre_diag_set(diag, VYRE_DIAG_PROOF_DIFFERS, device->label, 0, "kernel %s: %s",
+                         proof->codes[0].kernel, proof->reason);
 }
 
 /* ---- The device, for one prover --------------------------------------------------------------- */
-
-void vyre_prove_gate_slow_locked(struct vyre_device *device)
-{
-    while (device->is_proving) {
-        vyre_lock_release(&device->lock);
-        vyre_lock_acquire(&device->proof_lock);
-        vyre_lock_release(&device->proof_lock);
-        vyre_lock_acquire(&device->lock);
-    }
-}
 
 static bool is_inside_callback(const struct vyre_device *device)
 {
@@ -332,64 +378,65 @@ static bool is_inside_callback(const struct vyre_device *device)
                          pthread_self());
 }
 
+/* Callbacks pass: the thread that they run on may be the one that completes what is waited for. */
+void vyre_prove_gate_slow_locked(struct vyre_device *device)
+{
+    while (device->is_proving && !is_inside_callback(device)) {
+        vyre_lock_release(&device->lock);
+        vyre_lock_acquire(&device->proof_lock);
+        vyre_lock_release(&device->proof_lock);
+        vyre_lock_acquire(&device->lock);
+    }
+}
+
 /*
- * Waits until nothing is in flight and no callback runs: one that submits would wait at the gate, and
- * the thread it is on may be the one that completes work. False inside a callback, or on a lost device.
+ * Waits until nothing is in flight and no callback runs; the gate is closed. False on a lost device, or
+ * when callbacks go on submitting, or one does not return: it may wait for something that we hold.
  */
 static bool drain_locked(struct vyre_device *device)
 {
-    while (!is_inside_callback(device) && !vyre_device_is_lost(device)) {
+    uint64_t begin_ns = vyre_clock_now_ns();
+    for (uint32_t rounds = 0; rounds < DRAIN_ROUNDS && !vyre_device_is_lost(device);) {
         uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
         bool idle = vyre_device_is_complete(device, submitted);
         /* acquire: pairs with the release of who has called back. */
-        if (idle && atomic_load_explicit(&device->calling, memory_order_acquire) == 0)
+        uint32_t calling = atomic_load_explicit(&device->calling, memory_order_acquire);
+        if (idle && calling == 0)
             return true;
+        if (idle && vyre_clock_now_ns() - begin_ns > CALLBACK_NS)
+            return false;
         vyre_lock_release(&device->lock);
-        if (!idle)
-            vyre_device_look(device, submitted, VYRE_FOREVER);
+        if (idle)
+            vyre_futex_wait(&device->calling, calling, NAP_NS);
         else
-            sched_yield();
+            vyre_device_look(device, submitted, VYRE_FOREVER);
         vyre_lock_acquire(&device->lock);
-        vyre_prove_gate_locked(device);
+        rounds += !idle;
     }
     return false;
 }
 
-static enum vyre_status prove_alone_locked(struct proof *proof, bool is_patient,
-                                           struct vyre_diag *diag)
+static bool reads_or_writes_poison(struct vyre_device *device, const struct vyre_body *body)
 {
-    struct vyre_device *device = proof->device;
-    uint64_t begin_ns = vyre_device_now_ns(device);
-    device->is_proving = true;
-    vyre_lock_acquire(&device->proof_lock);
-    vyre_lock_release(&device->lock);
-    enum vyre_status status = copy_batch(proof, diag);
-    vyre_lock_acquire(&device->lock);
-    if (status == VYRE_OK)
-        status = settle_locked(proof, is_patient, diag);
-    vyre_lock_release(&device->lock);
-    vyre_batch_destroy(&proof->batch);
-    vyre_lock_acquire(&device->lock);
-    device->is_proving = false;
-    vyre_lock_release(&device->proof_lock);
-    device->proofs.counters.time_ns += vyre_device_now_ns(device) - begin_ns;
-    if (status == VYRE_OK && proof->body->epoch != device->epoch)
-        status = vyre_batch_check_alive_locked(device, proof->body, diag);
-    return status;
+    struct vyre_buffer *const *owners = body->owners.items;
+    bool poisoned = false;
+    if (atomic_load_explicit(&device->poisoned, memory_order_relaxed) == 0)
+        return false;
+    vyre_lock_acquire(&device->failure_lock);
+    for (uint32_t i = 0; !poisoned && i < body->view.range_count; i++)
+        poisoned = owners[i]->poison.count > 0;
+    vyre_lock_release(&device->failure_lock);
+    return poisoned;
 }
 
-/* Whether a proof is within the limits; takes the memory for it. */
+/* Whether the batch can be proven; takes what that needs. */
 static enum vyre_status prepare_locked(struct proof *proof, struct vyre_diag *diag)
 {
     struct vyre_device *device = proof->device;
-    if (!device->ops->buffer_read || !device->ops->buffer_write)
-        return put_off(proof, diag, "the backend does not let buffers be read and written");
-    if (!drain_locked(device))
-        return vyre_device_is_lost(device)
-                   ? vyre_device_lost_status(device, diag)
-                   : put_off(proof, diag, "a callback cannot wait for a proof");
-    if (atomic_load_explicit(&device->poisoned, memory_order_relaxed))
-        return put_off(proof, diag, "some bytes are undefined since a batch failed");
+    if (proof->body->host_overlap)
+        return put_off(proof, diag, "its uploads depend on its downloads");
+    if (reads_or_writes_poison(device, proof->body))
+        return put_off(proof, diag, "some of its bytes are undefined since a batch failed");
     if (!vyre_written_init(&proof->written, device, proof->body))
         return out_of_memory(proof, diag);
     if (proof->written.total_bytes > device->desc.proof_bytes)
@@ -398,7 +445,71 @@ static enum vyre_status prepare_locked(struct proof *proof, struct vyre_diag *di
                              proof->written.total_bytes,
                              (unsigned long long)device->desc.proof_bytes);
     proof->memory = vyre_memory_allocate(&device->allocator, 3 * proof->written.total_bytes + 1, 1);
-    return proof->memory ? VYRE_OK : out_of_memory(proof, diag);
+    if (!proof->memory)
+        return out_of_memory(proof, diag);
+    return find_codes(proof, diag);
+}
+
+/* The device is idle, and the prover's: other threads wait at the gate. */
+static enum vyre_status prove_locked(struct proof *proof, bool is_patient, struct vyre_diag *diag)
+{
+    struct vyre_device *device = proof->device;
+    enum vyre_status status = prepare_locked(proof, diag);
+    if (status != VYRE_OK)
+        return status;
+    vyre_lock_release(&device->lock);
+    status = copy_batch(proof, diag);
+    vyre_lock_acquire(&device->lock);
+    if (status == VYRE_OK && vyre_device_is_lost(device))
+        status = vyre_device_lost_status(device, diag);
+    if (status == VYRE_OK && proof->body->epoch != device->epoch)
+        status = vyre_batch_check_alive_locked(device, proof->body, diag);
+    if (status == VYRE_OK)
+        status = settle_locked(proof, is_patient, diag);
+    vyre_lock_release(&device->lock);
+    vyre_batch_destroy(&proof->batch);
+    if (proof->reason[0])
+        log_refusal(proof);
+    vyre_lock_acquire(&device->lock);
+    return status;
+}
+
+static void free_proof(struct proof *proof)
+{
+    const struct vyre_allocator *allocator = &proof->device->allocator;
+    if (proof->codes)
+        vyre_memory_free(allocator, proof->codes, proof->code_capacity * sizeof *proof->codes,
+                         _Alignof(struct code));
+    if (proof->memory)
+        vyre_memory_free(allocator, proof->memory, 3 * proof->written.total_bytes + 1, 1);
+    vyre_written_deinit(&proof->written);
+}
+
+/* Behind the closed gate: what was due before may have been settled by the prover before us. */
+static enum vyre_status prove_if_due_locked(struct proof *proof, bool is_patient,
+                                            struct vyre_diag *diag)
+{
+    struct vyre_device *device = proof->device;
+    const struct vyre_refusal *refusal = NULL;
+    if (!drain_locked(device))
+        return vyre_device_is_lost(device)
+                   ? vyre_device_lost_status(device, diag)
+                   : put_off(proof, diag,
+                             "the device does not become idle: callbacks keep it busy");
+    if (proof->body->epoch != device->epoch) {
+        enum vyre_status status = vyre_batch_check_alive_locked(device, proof->body, diag);
+        if (status != VYRE_OK)
+            return status;
+    }
+    switch (vyre_proof_state_locked(device, proof->body, proof->mode, proof->variant, &refusal)) {
+    case VYRE_PROOF_NOT_NEEDED:
+        return VYRE_OK;
+    case VYRE_PROOF_REFUSED:
+        return refuse(device, refusal, diag);
+    case VYRE_PROOF_DUE:
+        break;
+    }
+    return prove_locked(proof, is_patient, diag);
 }
 
 enum vyre_status vyre_prove_locked(struct vyre_device *device, struct vyre_body *body,
@@ -408,15 +519,24 @@ enum vyre_status vyre_prove_locked(struct vyre_device *device, struct vyre_body 
     const struct vyre_refusal *refusal = NULL;
     struct proof proof = {.device = device, .body = body, .mode = mode, .variant = variant};
     enum vyre_proof_state state = vyre_proof_state_locked(device, body, mode, variant, &refusal);
+    enum vyre_status status = VYRE_OK;
     if (state == VYRE_PROOF_NOT_NEEDED)
         return VYRE_OK;
     if (state == VYRE_PROOF_REFUSED)
         return refuse(device, refusal, diag);
-    enum vyre_status status = prepare_locked(&proof, diag);
-    if (status == VYRE_OK)
-        status = prove_alone_locked(&proof, is_patient, diag);
+    if (is_inside_callback(device)) {
+        status = put_off(&proof, diag, "a callback cannot wait for a proof");
+    } else {
+        uint64_t begin_ns = vyre_device_now_ns(device);
+        vyre_prove_gate_locked(device);
+        device->is_proving = true;
+        vyre_lock_acquire(&device->proof_lock);
+        status = prove_if_due_locked(&proof, is_patient, diag);
+        device->is_proving = false;
+        vyre_lock_release(&device->proof_lock);
+        device->proofs.counters.time_ns += vyre_device_now_ns(device) - begin_ns;
+    }
     device->proofs.counters.put_off += status == VYRE_LIMIT || status == VYRE_OUT_OF_MEMORY;
-    vyre_written_deinit(&proof.written);
-    vyre_memory_free(&device->allocator, proof.memory, 3 * proof.written.total_bytes + 1, 1);
+    free_proof(&proof);
     return status;
 }

@@ -40,13 +40,20 @@ static inline bool vyre_proof_is_known(const struct vyre_device *device,
            ((body->proven_modes >> mode & 1u) && body->proof_epoch == vyre_proof_epoch(device));
 }
 
-/* What is known of the code that the batch would run. `out_reason` may be NULL. */
+/* What is known of the code that the batch would run. `out_refusal` may be NULL. */
 enum vyre_proof_state vyre_proof_state_locked(struct vyre_device *device, struct vyre_body *body,
                                               enum vyre_mode mode, uint32_t variant,
                                               const struct vyre_refusal **out_refusal);
 
+/* proof-differs when code that the batch would run is refused. */
+VYRE_NODISCARD enum vyre_status vyre_proof_refused_locked(struct vyre_device *device,
+                                                          struct vyre_body *body,
+                                                          enum vyre_mode mode, uint32_t variant,
+                                                          struct vyre_diag *diag);
+
 /*
- * Proves the batch's code if that is due. VYRE_OK: it may be used. proof-differs (VYRE_UNSUPPORTED):
+ * Proves the batch's code if that is due. Releases the lock meanwhile: whatever comes of it, the device
+ * may be lost and the batch stale afterwards. VYRE_OK: it may be used. proof-differs (VYRE_UNSUPPORTED):
  * it is refused. proof-limit (VYRE_LIMIT): not now. Other failures are the device's or the batch's own.
  * With `is_patient` a batch that takes longer than proof_ns is proven all the same.
  */

@@ -276,6 +276,17 @@ static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *
     return status;
 }
 
+/* A proof releases the lock: what was true before it need not be true any more. */
+static enum vyre_status check_again_locked(const struct attempt *attempt, struct vyre_diag *diag)
+{
+    struct vyre_device *device = attempt->device;
+    if (device->is_lost)
+        return vyre_device_lost_status(device, diag);
+    return attempt->body->epoch == device->epoch
+               ? VYRE_OK
+               : vyre_batch_check_alive_locked(device, attempt->body, diag);
+}
+
 /* Auto goes on plainly when another mode fails. */
 static bool may_fall_back(const struct attempt *attempt, enum vyre_status status)
 {
@@ -489,6 +500,11 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
         bool last = !may_fall_back(&attempt, VYRE_OK);
         struct vyre_diag *reason = last ? diag : &own;
         status = prove_locked(&attempt, reason);
+        enum vyre_status alive = check_again_locked(&attempt, diag);
+        if (alive != VYRE_OK) {
+            abandon_locked(&attempt);
+            return alive;
+        }
         if (status == VYRE_OK)
             status = ready_locked(&attempt, reason);
         if (status == VYRE_OK)
@@ -567,6 +583,8 @@ enum vyre_status vyre_batch_check_mode(struct vyre_batch *batch, enum vyre_mode 
         status = vyre_batch_check_alive_locked(device, batch->body, diag);
     if (status == VYRE_OK)
         status = device->ops->batch_check(device->native, &batch->body->view, mode, variant, diag);
+    if (status == VYRE_OK)
+        status = vyre_proof_refused_locked(device, batch->body, mode, variant, diag);
     return vyre_device_unlock(device, status, diag);
 }
 

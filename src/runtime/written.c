@@ -13,8 +13,8 @@ static int compare_extents(const void *left, const void *right)
 {
     const struct vyre_written_extent *a = left;
     const struct vyre_written_extent *b = right;
-    uint64_t first = a->buffer->object.identity;
-    uint64_t second = b->buffer->object.identity;
+    uint64_t first = a->identity;
+    uint64_t second = b->identity;
     if (first != second)
         return first < second ? -1 : 1;
     return (a->begin_bytes > b->begin_bytes) - (a->begin_bytes < b->begin_bytes);
@@ -28,6 +28,7 @@ static struct vyre_written_extent extent_of(struct vyre_buffer *buffer,
     size_t room = buffer->size_bytes - end;
     return (struct vyre_written_extent){
         .buffer = buffer,
+        .identity = range->identity,
         .begin_bytes = range->offset_bytes > guard ? range->offset_bytes - guard : 0,
         .end_bytes = end + (room < guard ? room : guard),
     };
@@ -87,16 +88,16 @@ static enum vyre_status move_locked(const struct vyre_written *written, const un
     struct vyre_device *device = written->device;
     enum vyre_status status = VYRE_OK;
     size_t at = 0;
-    if (written->body->epoch != device->epoch)
-        status = vyre_batch_check_alive_locked(device, written->body, diag);
     for (uint32_t i = 0; status == VYRE_OK && i < written->count; i++) {
         const struct vyre_written_extent *extent = &written->extents[i];
         void *native = extent->buffer->native;
         size_t size = extent->end_bytes - extent->begin_bytes;
-        status = from ? device->ops->buffer_write(device->native, native, extent->begin_bytes,
-                                                  from + at, size, diag)
-                      : device->ops->buffer_read(device->native, native, extent->begin_bytes,
-                                                 to + at, size, diag);
+        bool is_gone = extent->buffer->object.identity != extent->identity;
+        if (!is_gone)
+            status = from ? device->ops->buffer_write(device->native, native, extent->begin_bytes,
+                                                      from + at, size, diag)
+                          : device->ops->buffer_read(device->native, native, extent->begin_bytes,
+                                                     to + at, size, diag);
         at += size;
     }
     return status;
@@ -123,6 +124,15 @@ void vyre_written_heal(const struct vyre_written *written)
         (void)vyre_poison_touch_locked(device, written->extents[i].buffer,
                                        written->extents[i].begin_bytes,
                                        written->extents[i].end_bytes, true, &cause);
+    vyre_lock_release(&device->failure_lock);
+}
+
+void vyre_written_poison(const struct vyre_written *written, enum vyre_status status)
+{
+    struct vyre_device *device = written->device;
+    uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+    vyre_lock_acquire(&device->failure_lock);
+    vyre_poison_spread_locked(device, written->body, status, submitted);
     vyre_lock_release(&device->failure_lock);
 }
 

@@ -14,7 +14,8 @@
 #include "runtime/internal.h"
 
 struct vyre_written_extent {
-    struct vyre_buffer *buffer; /* Borrowed */
+    struct vyre_buffer *buffer; /* Borrowed: structs outlive the batch */
+    uint64_t identity;          /* the buffer's; another one or 0: it is gone */
     size_t begin_bytes;
     size_t end_bytes;
 };
@@ -33,7 +34,7 @@ bool vyre_written_init(struct vyre_written *written, struct vyre_device *device,
                        struct vyre_body *body);
 void vyre_written_deinit(struct vyre_written *written);
 
-/* Copies total_bytes out of the buffers, or into them. batch-stale when one of them is gone. */
+/* Copies total_bytes out of the buffers, or into them. Buffers that are gone are left out. */
 VYRE_NODISCARD enum vyre_status vyre_written_save_locked(const struct vyre_written *written,
                                                          unsigned char *out_bytes,
                                                          struct vyre_diag *diag);
@@ -41,8 +42,11 @@ VYRE_NODISCARD enum vyre_status vyre_written_restore_locked(const struct vyre_wr
                                                             const unsigned char *bytes,
                                                             struct vyre_diag *diag);
 
-/* What a failed batch left undefined in the extents is defined again. */
+/* What a failed batch left undefined in the extents is defined again ... */
 void vyre_written_heal(const struct vyre_written *written);
+
+/* ... or is undefined from now on: it could not be put back. */
+void vyre_written_poison(const struct vyre_written *written, enum vyre_status status);
 
 /* The extent that holds a byte of the saved ones, and the byte's offset in its buffer. */
 const struct vyre_written_extent *vyre_written_at(const struct vyre_written *written,

@@ -411,19 +411,22 @@ enum vyre_status vyre_cl_batch_check(void *native, const struct vyre_batch_view 
     return mode == VYRE_MODE_PERSISTENT ? check(native, view, diag) : VYRE_OK;
 }
 
-void vyre_cl_generated(void *native, const struct vyre_batch_view *view, uint32_t command,
-                       enum vyre_mode mode, uint32_t variant, struct vyre_hash128 *out_code)
+enum vyre_status vyre_cl_generated(void *native, const struct vyre_batch_view *view,
+                                   uint32_t command, enum vyre_mode mode, uint32_t variant,
+                                   struct vyre_hash128 *out_code, struct vyre_diag *diag)
 {
     struct vyre_cl_device *device = native;
     struct vyre_cl_resident *resident;
     uint32_t index;
     (void)variant;
     *out_code = (struct vyre_hash128){0};
-    /* What cannot be resident is refused by submit, with the reason. */
-    if (mode == VYRE_MODE_PERSISTENT &&
-        vyre_cl_resident_find(device, view, &view->commands[command], &resident, &index, NULL) ==
-            VYRE_OK)
+    if (mode != VYRE_MODE_PERSISTENT)
+        return VYRE_OK;
+    enum vyre_status status =
+        vyre_cl_resident_find(device, view, &view->commands[command], &resident, &index, diag);
+    if (status == VYRE_OK)
         *out_code = (struct vyre_hash128){resident->code.lo ^ index, resident->code.hi};
+    return status;
 }
 
 enum vyre_status vyre_cl_batch_warm_up(void *native, const struct vyre_batch_view *view,

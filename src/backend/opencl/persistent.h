@@ -64,8 +64,9 @@ void vyre_cl_persistent_forget(struct vyre_cl_device *device, const struct vyre_
 /* Entries of the backend's table. */
 enum vyre_status vyre_cl_batch_check(void *native, const struct vyre_batch_view *view,
                                      enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag);
-void vyre_cl_generated(void *native, const struct vyre_batch_view *view, uint32_t command,
-                       enum vyre_mode mode, uint32_t variant, struct vyre_hash128 *out_code);
+enum vyre_status vyre_cl_generated(void *native, const struct vyre_batch_view *view,
+                                   uint32_t command, enum vyre_mode mode, uint32_t variant,
+                                   struct vyre_hash128 *out_code, struct vyre_diag *diag);
 enum vyre_status vyre_cl_batch_warm_up(void *native, const struct vyre_batch_view *view,
                                        enum vyre_mode mode, uint32_t variant,
                                        struct vyre_diag *diag);

@@ -2,8 +2,8 @@
  * sim_device.c: devices of the sim: what they say of themselves, opening and closing.
  */
 #include <stdio.h>
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/sim/sim_internal.h"
 
@@ -178,15 +178,18 @@ static uint64_t now_ns(void *self)
 }
 
 /* One kernel, one code: its label is all that a process has in common with the next. */
-static void generated(void *self, const struct vyre_batch_view *view, uint32_t command,
-                      enum vyre_mode mode, uint32_t variant, struct vyre_hash128 *out_code)
+static enum vyre_status generated(void *self, const struct vyre_batch_view *view, uint32_t command,
+                                  enum vyre_mode mode, uint32_t variant,
+                                  struct vyre_hash128 *out_code, struct vyre_diag *diag)
 {
     const struct sim_device *device = self;
     const struct sim_kernel *kernel = view->commands[command].kernel;
     (void)variant;
+    (void)diag;
     *out_code = (struct vyre_hash128){0};
     if (device->sim->desc.generated_modes >> mode & 1u)
         *out_code = vyre_hash128(kernel->label, strlen(kernel->label));
+    return VYRE_OK;
 }
 
 void sim_device_fill_ops(struct vyre_backend_ops *ops)
