@@ -17,10 +17,15 @@ static enum vyre_status check(const char *body, bool splits, char reason[VYRE_CL
     snprintf(source, sizeof source,
              "#define SYNC barrier(CLK_LOCAL_MEM_FENCE)\n"
              "#define SYNC_IF(c) if (c) SYNC\n"
+             "#define WHEN(c) if (c)\n"
+             "#define GUARD(c) if (c) return\n"
+             "#define STOP(c) if (c) break\n"
+             "#define SEL(c, x) p[0] = (c) ? (x) : 1\n"
+             "%s"
              "uint wait(uint x) { SYNC; return x; }\n"
              "uint quick(uint x) { if (x) return 1; return 2; }\n"
              "kernel void k(global uint *p)\n{\n%s\n}\n",
-             body);
+             strstr(body, "CAT(") ? "#define CAT(a, b) a##b\n" : "", body);
     const struct vyre_cl_dispatcher_input input = {
         .source = source,
         .source_bytes = strlen(source),
@@ -50,6 +55,10 @@ static void check_barriers_that_every_group_meets_takes(void **state)
         "p[0] = wait(p[1]);",
         "p[0] = quick(p[1]); SYNC;",
         "if (p[0]) p[1] = quick(p[2]); SYNC;",
+        "#ifdef A\n p[1] = 2;\n#else\n p[1] = 3;\n#endif\n SYNC;",
+        "p[1] = 2;\n#ifdef A\n p[1] = 4;\n#else\n SYNC;\n#endif\n p[2] = 1;",
+        "#pragma unroll\n for (uint i = 0; i < 4; i++) { p[i] = i; SYNC; }",
+        "#if 1\n SYNC;\n#endif\n p[0] = 1;",
     };
     char reason[VYRE_CL_REASON_BYTES];
     (void)state;
@@ -84,6 +93,19 @@ static void check_barriers_under_a_condition_refuses(void **state)
         "SYNC_IF(p[0]);",
         "if (p[0]) { { SYNC; } }",
         "if (p[0]) do { SYNC; } while (p[1]);",
+        "if (p[0])\n#ifndef F\n SYNC;\n#endif\n",
+        "if (p[0])\n#if defined A\n p[1] = 2;\n#elif 1\n SYNC;\n#endif\n",
+        "if (p[0]) p[1] = 2; else\n#if 1\n SYNC;\n#endif\n",
+        "#ifdef A\n if (p[0])\n#else\n p[1] = 2;\n#endif\n SYNC;",
+        "p[1] = p[0] &&\n#ifndef F\n (wait(1), 1);\n#else\n 1;\n#endif\n",
+        "if (p[0])\n#pragma unroll\n for (uint i = 0; i < 4; i++) { SYNC; }",
+        "if (p[0]) __attribute__((opencl_unroll_hint(2))) for (uint i = 0; i < 4; i++) { SYNC; }",
+        "if (p[0]) for (uint i = 0; i < 4; i++, wait(i)) p[i] = i;",
+        "WHEN(p[0]) SYNC;",
+        "GUARD(p[0]); SYNC;",
+        "for (uint i = 0; i < 4; i++) { STOP(p[i]); SYNC; }",
+        "SEL(p[0], wait(1));",
+        "if (p[0]) CAT(bar, rier)(CLK_LOCAL_MEM_FENCE); SYNC;",
     };
     char reason[VYRE_CL_REASON_BYTES];
     (void)state;

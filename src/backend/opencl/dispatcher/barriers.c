@@ -37,30 +37,123 @@ static bool synchronizes(const struct vyre_cl_program *program, uint32_t index)
     return name && program->facts[name].synchronizes;
 }
 
-/* The word that a statement or a block depends on, which ends right before `index`; 0: none. */
-static uint32_t head_before(const struct vyre_cl_program *program, uint32_t index)
+/* ---- What stands before a token, whatever the preprocessor leaves of it ---- */
+
+static uint32_t line_start(const struct vyre_cl_program *program, uint32_t index)
 {
-    uint32_t before = index - 1;
+    uint32_t line = vyre_cl_at(program, index)->directive;
+    while (index > 0 && vyre_cl_at(program, index - 1)->directive == line)
+        index--;
+    return index;
+}
+
+static bool ends_statement(const struct vyre_cl_program *program, uint32_t index)
+{
+    return vyre_cl_is_sign(program, index, ';') || vyre_cl_is_sign(program, index, '{') ||
+           vyre_cl_is_sign(program, index, '}');
+}
+
+/* Whether a statement ends right before the directive at `start`. */
+static bool is_between_statements(const struct vyre_cl_program *program, uint32_t start)
+{
+    uint32_t before = start - 1;
+    while (vyre_cl_at(program, before)->directive)
+        before = line_start(program, before) - 1;
+    return ends_statement(program, before);
+}
+
+/*
+ * The last token before `index` that is no directive, on the way past conditionals that are closed before
+ * it, and to the start of one that it is in. Sets `out_doubt` where a conditional splits a statement.
+ */
+static uint32_t token_before(const struct vyre_cl_program *program, uint32_t index, bool *out_doubt)
+{
+    static const char *const openers[] = {"if", "ifdef", "ifndef", NULL};
+    static const char *const middles[] = {"else", "elif", NULL};
+    uint32_t depth = 0;
+    bool inside = false;
+    uint32_t i = index - 1;
+    while (vyre_cl_at(program, i)->directive || depth > 0) {
+        if (!vyre_cl_at(program, i)->directive) {
+            i--;
+            continue;
+        }
+        uint32_t start = line_start(program, i);
+        bool closes = vyre_cl_is(program, start + 1, "endif");
+        bool middle = is_any(program, start + 1, middles);
+        if (middle && depth == 0)
+            inside = true; /* the branches before this one are not run when this one is */
+        if ((closes && depth == 0) || (middle && depth == 1 && !inside))
+            *out_doubt = *out_doubt || !is_between_statements(program, start);
+        depth += closes || (middle && depth == 0);
+        if (is_any(program, start + 1, openers)) {
+            *out_doubt = *out_doubt || !is_between_statements(program, start);
+            depth -= depth > 0;
+            inside = inside && depth > 0;
+        }
+        i = start - 1;
+    }
+    return i;
+}
+
+/* The word that a statement or a block depends on, which ends right before `index`; 0: none. */
+static uint32_t head_before(const struct vyre_cl_program *program, uint32_t index, bool *out_doubt)
+{
+    uint32_t before = token_before(program, index, out_doubt);
     if (vyre_cl_is_sign(program, before, ')') && program->match[before] != VYRE_CL_NONE)
         before = program->match[before] - 1;
     return is_any(program, before, CONDITIONS) || is_any(program, before, LOOPS) ? before : 0;
 }
 
-/* Where the statement around `index` starts. Sets `out_skips` if something in it may be skipped. */
+/* Where the statement around `index` starts. Sets `out_doubt` if something in it may be skipped. */
 static uint32_t statement_of(const struct vyre_cl_program *program, uint32_t index, uint32_t body,
-                             bool *out_skips)
+                             bool *out_doubt)
 {
     while (index > body + 1) {
-        uint32_t before = index - 1;
-        const uint32_t other = program->match[before];
-        if (vyre_cl_is_sign(program, before, ';') || vyre_cl_is_sign(program, before, '{') ||
-            vyre_cl_is_sign(program, before, '}') || vyre_cl_is_sign(program, before, ':') ||
-            vyre_cl_at(program, before)->directive || head_before(program, index) != 0)
+        uint32_t before = token_before(program, index, out_doubt);
+        if (ends_statement(program, before) || vyre_cl_is_sign(program, before, ':') ||
+            head_before(program, index, out_doubt) != 0)
             break;
-        *out_skips = *out_skips || may_skip(program, before);
+        *out_doubt = *out_doubt || may_skip(program, before);
+        const uint32_t other = program->match[before];
         index = other != VYRE_CL_NONE && other < before ? other : before;
     }
     return index;
+}
+
+/* ---- What is around a token ---- */
+
+/* The opening bracket around `index`, of any kind; `body` when there is none inside the function. */
+static uint32_t bracket_around(const struct vyre_cl_program *program, uint32_t index, uint32_t body)
+{
+    while (index-- > body) {
+        uint32_t other = program->match[index];
+        if (vyre_cl_at(program, index)->directive || other == VYRE_CL_NONE)
+            continue;
+        if (other > index)
+            return index;
+        index = other;
+    }
+    return body;
+}
+
+/* Leaves the parentheses around `index`. Sets `out_doubt` for those of a head or of a macro. */
+static uint32_t leave_parentheses(const struct vyre_cl_program *program, uint32_t index,
+                                  uint32_t body, bool *out_doubt)
+{
+    for (;;) {
+        uint32_t open = bracket_around(program, index, body);
+        if (vyre_cl_is_sign(program, open, '{'))
+            return index;
+        uint32_t before = token_before(program, open, out_doubt);
+        uint32_t name = vyre_cl_at(program, before)->name;
+        *out_doubt = *out_doubt || is_any(program, before, CONDITIONS) ||
+                     is_any(program, before, LOOPS) ||
+                     (name && program->facts[name].macro != VYRE_CL_NONE);
+        for (uint32_t i = open; i < index; i++)
+            *out_doubt = *out_doubt || may_skip(program, i);
+        index = open;
+    }
 }
 
 /* The opening brace around `index`. */
@@ -85,7 +178,8 @@ static bool stays_before(const struct vyre_cl_program *program, uint32_t way_out
     static const char *const breakable[] = {"for", "while", "do", "switch", NULL};
     const char *const *targets = vyre_cl_is(program, way_out, "break") ? breakable : LOOPS;
     uint32_t brace = brace_around(program, way_out, body);
-    while (brace != body && !is_any(program, head_before(program, brace), targets))
+    bool unused = false;
+    while (brace != body && !is_any(program, head_before(program, brace, &unused), targets))
         brace = brace_around(program, brace, body);
     return brace != body && program->match[brace] < index;
 }
@@ -105,37 +199,40 @@ static bool may_leave_before(const struct vyre_cl_program *program, uint32_t ind
 static bool is_met(const struct vyre_cl_program *program, const struct vyre_cl_function *function,
                    uint32_t index)
 {
-    bool skips = false;
-    if (may_leave_before(program, index, function->body))
-        return false;
-    for (uint32_t at = index;;) {
-        at = statement_of(program, at, function->body, &skips);
-        for (uint32_t head = head_before(program, at); head != 0; head = head_before(program, at)) {
-            if (is_any(program, head, CONDITIONS))
-                return false;
-            at = head;
-        }
-        if (skips || vyre_cl_is_sign(program, at - 1, ':')) /* behind a label */
+    bool doubt = may_leave_before(program, index, function->body);
+    uint32_t at = leave_parentheses(program, index, function->body, &doubt);
+    while (!doubt) {
+        at = statement_of(program, at, function->body, &doubt);
+        uint32_t head = head_before(program, at, &doubt);
+        if (head != 0 && is_any(program, head, CONDITIONS))
             return false;
+        if (head != 0) {
+            at = head;
+            continue;
+        }
+        if (vyre_cl_is_sign(program, token_before(program, at, &doubt), ':'))
+            return false; /* behind a label */
         uint32_t brace = brace_around(program, at, function->body);
         if (brace == function->body)
-            return true;
+            return !doubt;
         at = brace;
     }
+    return false;
 }
 
-/* A macro's text is judged by itself: nothing in it may be a condition. */
+/* A macro may hide a condition, or a barrier in a loop, from all that is looked at here. */
 static bool is_plain_macro(const struct vyre_cl_program *program, const struct vyre_cl_macro *macro)
 {
     bool has = false;
-    bool conditional = false;
+    bool looks = false;
     for (uint32_t i = macro->body; i < macro->end; i++) {
         has = has || synchronizes(program, i);
-        conditional = conditional || may_skip(program, i) || is_any(program, i, CONDITIONS) ||
-                      is_any(program, i, LEAVES_FUNCTION) || is_any(program, i, LEAVES_LOOP) ||
-                      is_any(program, i, LOOPS);
+        looks = looks || may_skip(program, i) || is_any(program, i, LOOPS);
+        if (is_any(program, i, CONDITIONS) || is_any(program, i, LEAVES_FUNCTION) ||
+            is_any(program, i, LEAVES_LOOP))
+            return false;
     }
-    return !(has && conditional);
+    return !(has && looks);
 }
 
 void vyre_cl_program_barriers(struct vyre_cl_program *program,
@@ -144,6 +241,8 @@ void vyre_cl_program_barriers(struct vyre_cl_program *program,
     static const char reason[] = "barrier under a condition";
     if (program->reason || !program->is_groupwise || !input->splits_at_barriers)
         return;
+    if (program->pastes) /* "##" may make a barrier */
+        vyre_cl_program_refuse(program, reason);
     for (uint32_t m = 0; m < program->macro_count; m++) {
         bool reached = program->facts[program->macros[m].name].visit != 0;
         if (reached && !is_plain_macro(program, &program->macros[m]))
