@@ -14,8 +14,9 @@
  *   proven   a code was right for a class once; further batches run without a check
  *   refused  a code was wrong once: it is not used again, in any class. In auto the batch runs in
  *            another mode; a required mode fails with proof-differs
- *   put off  the batch writes too many bytes or takes too long: auto runs it in another mode and tries
- *            again later; a required mode fails with proof-limit if it writes too many bytes
+ *   put off  the batch writes too many bytes, takes too long (in auto), is submitted by a callback, uses
+ *            bytes of a failed batch, or uploads what it downloads: auto runs it in another mode and tries
+ *            again later; a required mode fails with proof-limit
  *
  * A kernel whose result depends on the order of its groups differs between two plain runs as well. Bytes
  * that differ there are not compared.

@@ -2,7 +2,7 @@
  * prove.h: generated code is run beside the driver's own before it is trusted (vyre/proof.h).
  *
  * While a batch is proven, the device belongs to the prover: nothing is in flight but the prover's own
- * runs, and other threads wait at the gate before they submit, write or read. The prover holds the
+ * runs, and other threads wait at the gate before they submit, write, read or map. The prover holds the
  * device's lock only in between its runs, so that the end of work and the loss of the device get through.
  *
  * Thread-safety: all of it under the device's lock, which prove and the gate release for a while.

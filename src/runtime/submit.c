@@ -576,12 +576,12 @@ enum vyre_status vyre_batch_check_mode(struct vyre_batch *batch, enum vyre_mode 
         status = check_mode(device, mode, variant, diag);
     if (status == VYRE_OK && vyre_device_is_lost(device))
         status = vyre_device_lost_status(device, diag);
-    if (status != VYRE_OK || mode == VYRE_MODE_AUTO || !device->ops->batch_check)
+    if (status != VYRE_OK || mode == VYRE_MODE_AUTO)
         return status;
     vyre_lock_acquire(&device->lock);
     if (batch->body->epoch != device->epoch)
         status = vyre_batch_check_alive_locked(device, batch->body, diag);
-    if (status == VYRE_OK)
+    if (status == VYRE_OK && device->ops->batch_check)
         status = device->ops->batch_check(device->native, &batch->body->view, mode, variant, diag);
     if (status == VYRE_OK)
         status = vyre_proof_refused_locked(device, batch->body, mode, variant, diag);

@@ -16,7 +16,7 @@ fail() {
 
 run() {
     code=0
-    "$program" --library "$library" --device pthread --programs 20 --keep-going --shrink-seconds 0 \
+    "$program" --library "$library" --device pthread --programs 12 --shrink-seconds 0 \
         "$@" >"$out" 2>/dev/null || code=$?
 }
 

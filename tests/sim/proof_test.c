@@ -2,6 +2,8 @@
  * proof_test.c: generated code is proven on the caller's data before it is used; what is wrong is refused,
  * and the caller gets the driver's bytes in every case.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "sim/fixture.h"
@@ -359,6 +361,87 @@ static void submit_loss_while_proving_is_told(void **state)
     }
 }
 
+static void submit_restore_that_fails_gives_no_wrong_byte(void **state)
+{
+    (void)state;
+    for (uint64_t nth = 1; nth <= 3; nth++) {
+        struct fixture fixture;
+        struct vyre_ticket ticket;
+        uint32_t words[WORDS], right[WORDS];
+        expect_mix(right, 1);
+        struct vyre_sim_costs costs = vyre_sim_costs_default();
+        costs.record_ns = 1000000000;
+        open(&fixture, (struct vyre_sim_desc){.costs = &costs}, NULL);
+        struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
+        struct vyre_batch *batch = mix_batch(&fixture, buffer);
+        const struct vyre_submit_options options = {.repeat_hint = 100000};
+        vyre_sim_fail(fixture.sim, VYRE_SIM_BUFFER_WRITE, nth, VYRE_DRIVER, 5);
+        enum vyre_status status = vyre_batch_submit(batch, &options, &ticket, &fixture.diag);
+        if (status == VYRE_OK)
+            status = fixture_wait(&fixture, ticket);
+        vyre_sim_fail(fixture.sim, VYRE_SIM_BUFFER_WRITE, 0, VYRE_OK, 0);
+        if (status == VYRE_OK &&
+            vyre_buffer_read(buffer, 0, words, BYTES, &fixture.diag) == VYRE_OK)
+            assert_memory_equal(words, right, BYTES);
+        fixture_close(&fixture);
+    }
+}
+
+static void submit_uploads_that_depend_on_downloads_are_not_proven(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct vyre_batch_result result;
+    static uint32_t shared[16];
+    open(&fixture, (struct vyre_sim_desc){0}, NULL);
+    struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
+    struct vyre_batch *batch = mix_batch(&fixture, buffer);
+    vyre_batch_download(batch, (struct vyre_range){buffer, 64, 64}, shared);
+    vyre_batch_upload_borrowed(batch, (struct vyre_range){buffer, 0, 64}, shared);
+    assert_diag(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), fixture.diag,
+                VYRE_DIAG_PROOF_LIMIT);
+    assert_int_equal(vyre_sim_calls(fixture.sim, VYRE_SIM_SUBMIT), 0);
+    fixture_close(&fixture);
+}
+
+static void submit_long_batch_is_proven_only_when_required(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct vyre_batch_result result;
+    struct vyre_sim_costs costs = vyre_sim_costs_default();
+    costs.record_ns = 1000000000;
+    costs.persistent_setup_ns = costs.persistent_item_ns = costs.persistent_round_trip_ns = 1;
+    costs.group_ns = 5000;
+    const struct vyre_device_desc limits = {.proof_ns = 1};
+    open(&fixture, (struct vyre_sim_desc){.costs = &costs}, &limits);
+    struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(submit(&fixture, batch, VYRE_MODE_AUTO, &result), VYRE_OK);
+        assert_int_not_equal(result.mode, VYRE_MODE_PERSISTENT);
+    }
+    assert_true(counters(&fixture).put_off > 0);
+    assert_int_equal(counters(&fixture).proven, 0);
+    assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_OK);
+    assert_int_equal(counters(&fixture).proven, 1);
+    fixture_close(&fixture);
+}
+
+static void check_mode_of_refused_code_says_so(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct vyre_batch_result result;
+    open(&fixture, (struct vyre_sim_desc){.wrong_label = "mix"}, NULL);
+    struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
+    assert_int_equal(vyre_batch_check_mode(batch, VYRE_MODE_PERSISTENT, 0, &fixture.diag), VYRE_OK);
+    assert_diag(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), fixture.diag,
+                VYRE_DIAG_PROOF_DIFFERS);
+    assert_diag(vyre_batch_check_mode(batch, VYRE_MODE_PERSISTENT, 0, &fixture.diag), fixture.diag,
+                VYRE_DIAG_PROOF_DIFFERS);
+    fixture_close(&fixture);
+}
+
 /* ---- Other threads ---------------------------------------------------------------------------- */
 
 struct from_callback {
@@ -397,6 +480,159 @@ static void submit_inside_a_callback_does_not_wait_for_itself(void **state)
     fixture_close(&fixture);
 }
 
+/* What a kernel does, once, while it runs: on the sim's thread, beside the one that proves. */
+struct deed {
+    void (*act)(struct deed *deed);
+    int at; /* in the so-manieth run */
+    int runs;
+    struct vyre_buffer **victim;
+    struct vyre_buffer *mapped;
+    pthread_t thread;
+    bool has_thread;
+};
+static struct deed deed;
+
+static void do_deed(const struct vyre_host_group *group)
+{
+    uint32_t *out = group->buffers[0].data;
+    out[0] += 3;
+    if (++deed.runs == deed.at && deed.act)
+        deed.act(&deed);
+}
+
+static void destroy_victim(struct deed *this)
+{
+    vyre_buffer_destroy(this->victim);
+}
+
+static void *map_and_write(void *argument)
+{
+    struct deed *this = argument;
+    void *bytes = NULL;
+    struct vyre_diag diag;
+    if (vyre_buffer_map(this->mapped, &bytes, &diag) == VYRE_OK)
+        ((uint32_t *)bytes)[WORDS - 1] = 0xabcdef01;
+    return NULL;
+}
+
+static void start_mapping(struct deed *this)
+{
+    this->has_thread = pthread_create(&this->thread, NULL, map_and_write, this) == 0;
+}
+
+/* Writes word 16 of `out`; names `in` as well, which no one reads. */
+static struct vyre_batch *deed_batch(struct fixture *fixture, struct vyre_buffer *out,
+                                     struct vyre_buffer *in)
+{
+    const struct vyre_payload payload = {.target = VYRE_TARGET_HOST, .function = do_deed};
+    const struct vyre_binding_desc bindings[] = {
+        {.slot = 0, .role = VYRE_ROLE_INPUT_OUTPUT, .element_size_bytes = 4},
+        {.slot = 1, .role = VYRE_ROLE_INPUT, .element_size_bytes = 4},
+    };
+    const struct vyre_kernel_desc desc = {.label = "deed",
+                                          .payloads = &payload,
+                                          .payload_count = 1,
+                                          .bindings = bindings,
+                                          .binding_count = 2};
+    struct vyre_kernel *kernel;
+    assert_int_equal(vyre_kernel_create(fixture->device, &desc, &kernel, &fixture->diag), VYRE_OK);
+    const struct vyre_slot_binding slots[] = {{.slot = 0, .range = {out, 64, 64}},
+                                              {.slot = 1, .range = {in, 0, 0}}};
+    struct vyre_batch *batch = fixture_batch(fixture);
+    vyre_batch_dispatch(
+        batch, &(struct vyre_dispatch){
+                   .kernel = kernel, .groups = {1, 1, 1}, .bindings = slots, .binding_count = 2});
+    return batch;
+}
+
+static void submit_object_destroyed_while_proving_is_stale_and_restored(void **state)
+{
+    (void)state;
+    static const enum vyre_mode modes[] = {VYRE_MODE_PERSISTENT, VYRE_MODE_AUTO};
+    for (size_t m = 0; m < COUNT_OF(modes); m++) {
+        for (int at = 1; at <= 2; at++) {
+            struct fixture fixture;
+            struct vyre_batch_result result;
+            uint32_t words[WORDS];
+            static const uint32_t zeros[WORDS];
+            struct vyre_sim_costs costs = vyre_sim_costs_default();
+            costs.record_ns = 1000000000;
+            costs.persistent_setup_ns = costs.persistent_item_ns = 1;
+            costs.persistent_round_trip_ns = 1;
+            open(&fixture,
+                 (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD, .costs = &costs},
+                 NULL);
+            struct vyre_buffer *out = fixture_buffer(&fixture, BYTES);
+            struct vyre_buffer *in = fixture_buffer(&fixture, BYTES);
+            struct vyre_batch *batch = deed_batch(&fixture, out, in);
+            deed = (struct deed){.act = destroy_victim, .at = at, .victim = &in};
+            assert_diag(submit(&fixture, batch, modes[m], &result), fixture.diag,
+                        VYRE_DIAG_BATCH_STALE);
+            assert_int_equal(vyre_buffer_read(out, 0, words, BYTES, &fixture.diag), VYRE_OK);
+            assert_memory_equal(words, zeros, BYTES);
+            fixture_close(&fixture);
+        }
+    }
+}
+
+static void map_while_proving_waits_for_the_proof(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct vyre_batch_result result;
+    uint32_t word = 0;
+    open(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD}, NULL);
+    struct vyre_buffer *out = fixture_buffer(&fixture, BYTES);
+    struct vyre_batch *batch = deed_batch(&fixture, out, fixture_buffer(&fixture, BYTES));
+    deed = (struct deed){.act = start_mapping, .at = 1, .mapped = out};
+    assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_OK);
+    assert_true(deed.has_thread);
+    assert_int_equal(pthread_join(deed.thread, NULL), 0);
+    assert_int_equal(vyre_buffer_read(out, BYTES - 4, &word, 4, &fixture.diag), VYRE_OK);
+    assert_int_equal(word, 0xabcdef01);
+    assert_int_equal(counters(&fixture).refused, 0);
+    fixture_close(&fixture);
+}
+
+struct stream {
+    struct fixture *fixture;
+    struct vyre_batch *batch;
+    _Atomic bool stop;
+};
+
+static void *submit_without_end(void *argument)
+{
+    struct stream *stream = argument;
+    const struct vyre_submit_options options = {.mode = VYRE_MODE_PLAIN};
+    struct vyre_diag diag;
+    while (!atomic_load(&stream->stop)) {
+        if (vyre_batch_submit(stream->batch, &options, NULL, &diag) != VYRE_OK)
+            break;
+    }
+    return NULL;
+}
+
+/* The stream ends only when the proof is made: one that waits for a pause would wait for ever. */
+static void submit_beside_a_stream_is_proven(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct vyre_batch_result result;
+    pthread_t thread;
+    open(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD},
+         &(struct vyre_device_desc){.in_flight_limit = 4});
+    struct stream stream = {.fixture = &fixture, .batch = fixture_batch(&fixture)};
+    fixture_set(&fixture, stream.batch, (struct vyre_range){fixture_buffer(&fixture, BYTES), 0, 0},
+                1);
+    struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
+    assert_int_equal(pthread_create(&thread, NULL, submit_without_end, &stream), 0);
+    assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_OK);
+    assert_int_equal(counters(&fixture).proven, 1);
+    atomic_store(&stream.stop, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    fixture_close(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +650,13 @@ int main(void)
         cmocka_unit_test(submit_failing_run_is_the_batchs_own_failure),
         cmocka_unit_test(submit_loss_while_proving_is_told),
         cmocka_unit_test(submit_inside_a_callback_does_not_wait_for_itself),
+        cmocka_unit_test(submit_restore_that_fails_gives_no_wrong_byte),
+        cmocka_unit_test(submit_uploads_that_depend_on_downloads_are_not_proven),
+        cmocka_unit_test(submit_long_batch_is_proven_only_when_required),
+        cmocka_unit_test(check_mode_of_refused_code_says_so),
+        cmocka_unit_test(submit_object_destroyed_while_proving_is_stale_and_restored),
+        cmocka_unit_test(map_while_proving_waits_for_the_proof),
+        cmocka_unit_test(submit_beside_a_stream_is_proven),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
