@@ -119,7 +119,8 @@ VYRE_API void vyre_batch_set_constants(struct vyre_batch *batch, size_t command,
 /*
  * Called once when the batch is complete, on a thread of the driver; on a lost device, on the thread
  * that found out. It must not wait for tickets or close the device; it may submit as long as the
- * in-flight limit leaves room. Later batches of the device start when it has returned. `host_ns` is
+ * in-flight limit leaves room, but not in a required mode whose generated code is not proven yet
+ * (proof.h). Later batches of the device start when it has returned. `host_ns` is
  * not known yet and 0.
  */
 typedef void vyre_completion_function(void *user, struct vyre_ticket ticket,
@@ -136,7 +137,9 @@ struct vyre_submit_options {
 };
 
 /*
- * Queues the whole batch or nothing. On failure *out_ticket is zeroed. `options` and `out_ticket`
+ * Queues the whole batch or nothing. The first batch of a kernel in a mode that runs generated code is
+ * proven before (proof.h): submit then waits until the device is idle and callbacks have returned, and
+ * runs the batch twice beside. On failure *out_ticket is zeroed. `options` and `out_ticket`
  * may be NULL. Small work may run before submit returns.
  */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_batch_submit(
@@ -154,7 +157,7 @@ VYRE_NODISCARD VYRE_API enum vyre_status vyre_batch_check_mode(struct vyre_batch
 
 /*
  * Does now what the first submit in `mode` would have to do: compiles, records, starts what stays
- * resident. Runs nothing.
+ * resident. Runs nothing: generated code is proven by the first submit, on its data (proof.h).
  */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_batch_warm_up(struct vyre_batch *batch,
                                                             enum vyre_mode mode,
