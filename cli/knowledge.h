@@ -7,7 +7,7 @@
  *
  * A calibration is measured when it was asked for, or when none is stored, it can be stored, and the
  * schedule is long enough for the time to be worth it. Otherwise auto goes by what the backend
- * states. A required mode is told of refusals and of nothing else; plain, which runs no generated
+ * states. A required mode gets the refusals and nothing else; plain, which runs no generated
  * code, not even of these.
  */
 #ifndef VYRE_CLI_KNOWLEDGE_H

@@ -1,5 +1,5 @@
 /*
- * proofs.c: what became of the proofs of generated code in a run, and how it is told.
+ * proofs.c: the proofs of generated code in a run: text and JSON.
  */
 #include "proofs.h"
 
@@ -92,9 +92,10 @@ void cli_proofs_print(const struct cli_proofs *proofs, struct cli_output *out)
     print_refusals(&proofs->found, "", out);
     print_refusals(&proofs->stored, " by an earlier run", out);
     if (counters->put_off > 0) {
-        snprintf(line, sizeof line,
-                 "put off: %s check%s of generated code: the batches are too large or too long\n",
-                 cli_unit_count(counters->put_off).text, counters->put_off == 1 ? "" : "s");
+        snprintf(
+            line, sizeof line,
+            "put off: %s check%s of generated code: the batches could not be proven as they are\n",
+            cli_unit_count(counters->put_off).text, counters->put_off == 1 ? "" : "s");
         cli_output_text(out, line);
     }
 }

@@ -1,5 +1,5 @@
 /*
- * proofs.h: what became of the proofs of generated code in a run, and how it is told.
+ * proofs.h: the proofs of generated code in a run: text and JSON.
  */
 #ifndef VYRE_CLI_PROOFS_H
 #define VYRE_CLI_PROOFS_H

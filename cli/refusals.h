@@ -36,7 +36,7 @@ bool cli_refusal_read(const struct vyre_store_entry *entry, struct vyre_refusal 
 void cli_refusals_load(struct cli_refusals *refusals, struct vyre_store *store,
                        const struct vyre_store_device *device);
 
-/* Puts the device and them into the store. A failure is told on standard error, by the store. */
+/* Puts the device and them into the store, which reports a failure on standard error. */
 void cli_refusals_keep(const struct cli_refusals *refusals, struct vyre_store *store,
                        const struct vyre_store_device *device);
 
