@@ -179,6 +179,18 @@ static void free_device(struct vyre_device *device)
     vyre_memory_free(&allocator, device, sizeof *device, _Alignof(struct vyre_device));
 }
 
+/* Without these entries of the table nothing that the backend generates could be proven. */
+static enum vyre_status check_provable(const struct vyre_device *device, struct vyre_diag *diag)
+{
+    const struct vyre_backend_ops *ops = device->ops;
+    if (device->facts.generated_modes == 0 ||
+        (ops->generated && ops->buffer_read && ops->buffer_write))
+        return VYRE_OK;
+    return vyre_diag_set(diag, VYRE_DIAG_BACKEND_ABI, ops->name, 0,
+                         "the backend generates code, but its table lacks generated, buffer_read "
+                         "or buffer_write");
+}
+
 static enum vyre_status open_native(struct vyre_device *device,
                                     const struct vyre_instance_backend *backend, uint32_t index,
                                     struct vyre_diag *diag)
@@ -197,8 +209,6 @@ static enum vyre_status open_native(struct vyre_device *device,
         return status;
     device->facts.info.backend = device->ops->name;
     device->facts.info.index = index;
-    if (!device->ops->generated || !device->ops->buffer_read || !device->ops->buffer_write)
-        device->facts.generated_modes = 0; /* nothing could be proven: see the table's contract */
     if (device->facts.limits.bindings > VYRE_KERNEL_BINDINGS_MAX)
         device->facts.limits.bindings = VYRE_KERNEL_BINDINGS_MAX;
     vyre_label_copy(device->label,
@@ -213,7 +223,9 @@ static enum vyre_status open_native(struct vyre_device *device,
     device->desc.memory_limit_bytes = device->facts.limits.memory_bytes;
     if (device->desc.cpu_workers == 0)
         device->desc.cpu_workers = device->facts.cpu_workers;
-    status = allocate_tables(device, diag);
+    status = check_provable(device, diag);
+    if (status == VYRE_OK)
+        status = allocate_tables(device, diag);
     if (status == VYRE_OK) {
         status = vyre_emit_open(device, diag);
         if (status != VYRE_OK)

@@ -192,6 +192,40 @@ static void register_absent_backend_is_listed_with_its_reason(void **state)
     close_setting(&setting);
 }
 
+/* A backend that generates code must be one whose code can be proven: otherwise no device opens. */
+static void open_unprovable_generated_code_fails(void **state)
+{
+    (void)state;
+    static const size_t needed[] = {
+        offsetof(struct vyre_backend_ops, generated),
+        offsetof(struct vyre_backend_ops, buffer_read),
+        offsetof(struct vyre_backend_ops, buffer_write),
+    };
+    const struct vyre_device_desc desc = {.backend = "sim"};
+    for (uint32_t modes = 0; modes < 2; modes++) {
+        for (size_t i = 0; i < COUNT_OF(needed); i++) {
+            struct setting setting;
+            struct vyre_device *device;
+            open_setting(&setting,
+                         &(struct vyre_sim_desc){.generated_modes = modes << VYRE_MODE_PERSISTENT});
+            struct vyre_backend_ops ops = *vyre_sim_ops(setting.sim);
+            memset((char *)&ops + needed[i], 0, sizeof(void *));
+            assert_int_equal(vyre_instance_register_backend(setting.instance, &ops, NULL), VYRE_OK);
+            enum vyre_status status =
+                vyre_device_open(setting.instance, &desc, &device, &setting.diag);
+            if (modes == 0) {
+                assert_int_equal(status, VYRE_OK);
+                vyre_device_close(&device);
+            } else {
+                assert_diag(status, setting.diag, VYRE_DIAG_BACKEND_ABI);
+                assert_contains(setting.diag.message, "generates code");
+                assert_null(device);
+            }
+            close_setting(&setting);
+        }
+    }
+}
+
 static void register_out_of_memory_is_told(void **state)
 {
     (void)state;
@@ -259,6 +293,7 @@ int main(void)
         cmocka_unit_test(register_name_taken_fails),
         cmocka_unit_test(register_too_many_fails),
         cmocka_unit_test(register_absent_backend_is_listed_with_its_reason),
+        cmocka_unit_test(open_unprovable_generated_code_fails),
         cmocka_unit_test(register_out_of_memory_is_told),
         cmocka_unit_test(open_chooses_among_the_backends_devices),
     };
