@@ -16,8 +16,8 @@ fail() {
 
 run() {
     code=0
-    "$program" --library "$library" --device pthread --programs 12 --shrink-seconds 0 \
-        "$@" >"$out" 2>/dev/null || code=$?
+    "$program" --library "$library" --device pthread --programs 12 --jobs 2 \
+        --shrink-seconds 0 "$@" >"$out" 2>/dev/null || code=$?
 }
 
 run --mode persistent --no-proof
