@@ -43,7 +43,7 @@ static inline struct vyre_body *vyre_batch_begin(struct vyre_batch *batch)
         body->hashed = false;
         body->keyed = false;
         body->shape_entry = NULL;
-        body->proven_modes = 0;
+        body->proven = 0;
         memset(body->words, 0, sizeof body->words);
     }
     return body;

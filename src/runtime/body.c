@@ -67,7 +67,7 @@ void vyre_body_reset(struct vyre_body *body)
     point_view(body);
     memset(body->words, 0, sizeof body->words);
     body->hashed = false;
-    body->proven_modes = 0;
+    body->proven = 0;
     body->keyed = false;
     body->shape_entry = NULL;
     body->resource_max = 0;

@@ -63,8 +63,8 @@ struct vyre_body {
     struct vyre_hash128 key;
     struct vyre_governor_shape *shape_entry; /* Borrowed: the device's, if the serial is its */
     uint64_t shape_serial;
-    uint64_t proof_epoch;  /* when `proven_modes` was found: prove.h */
-    uint32_t proven_modes; /* bits: modes whose code for this body is proven */
+    uint64_t proof_epoch;  /* when `proven` was found: prove.h */
+    uint32_t proven;       /* bits of vyre_proof_bit: where the code for this body is proven */
     uint32_t resource_max; /* most ranges that a dispatch binds */
     bool chained;          /* each command touches what the one before it wrote */
     bool host_overlap;     /* commands meet in the caller's memory: the batch is run as a chain */

@@ -52,9 +52,13 @@ static enum vyre_status out_of_memory(const struct proof *proof, struct vyre_dia
                          "no memory to prove a batch");
 }
 
-static enum vyre_status put_off(const struct proof *proof, struct vyre_diag *diag, const char *why)
+static enum vyre_status put_off(const struct proof *proof, struct vyre_diag *diag, const char *why,
+                                const char *fix)
 {
-    return vyre_diag_set(diag, VYRE_DIAG_PROOF_LIMIT, proof->device->label, 0, "%s", why);
+    enum vyre_status status =
+        vyre_diag_set(diag, VYRE_DIAG_PROOF_LIMIT, proof->device->label, 0, "%s", why);
+    vyre_diag_set_fix(diag, "%s", fix);
+    return status;
 }
 
 /* ---- What is known ---------------------------------------------------------------------------- */
@@ -79,11 +83,11 @@ static enum vyre_status code_of(struct vyre_device *device, const struct vyre_bo
 }
 
 static void note_known(const struct vyre_device *device, struct vyre_body *body,
-                       enum vyre_mode mode)
+                       enum vyre_mode mode, uint32_t variant)
 {
     uint64_t epoch = vyre_proof_epoch(device);
-    body->proven_modes = body->proof_epoch == epoch ? body->proven_modes : 0;
-    body->proven_modes |= 1u << mode;
+    body->proven = body->proof_epoch == epoch ? body->proven : 0;
+    body->proven |= vyre_proof_bit(mode, variant);
     body->proof_epoch = epoch;
 }
 
@@ -92,7 +96,7 @@ enum vyre_proof_state vyre_proof_state_locked(struct vyre_device *device, struct
                                               const struct vyre_refusal **out_refusal)
 {
     enum vyre_proof_state state = VYRE_PROOF_NOT_NEEDED;
-    if (vyre_proof_is_known(device, body, mode))
+    if (vyre_proof_is_known(device, body, mode, variant))
         return state;
     for (uint32_t i = 0; i < body->view.command_count; i++) {
         struct vyre_hash128 code;
@@ -113,7 +117,7 @@ enum vyre_proof_state vyre_proof_state_locked(struct vyre_device *device, struct
             state = VYRE_PROOF_DUE;
     }
     if (state == VYRE_PROOF_NOT_NEEDED)
-        note_known(device, body, mode);
+        note_known(device, body, mode, variant);
     return state;
 }
 
@@ -196,6 +200,16 @@ static unsigned char *found(const struct proof *proof)
 
 /* ---- Runs ------------------------------------------------------------------------------------- */
 
+/* A run of ours that failed is no batch of the caller's: nothing counts it, nothing remembers it. */
+static void forget_failure_locked(struct vyre_device *device, uint64_t sequence)
+{
+    struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+    if (entry->sequence != sequence || entry->result.status == VYRE_OK)
+        return;
+    entry->result.status = VYRE_OK;
+    atomic_fetch_sub_explicit(&device->failed, 1, memory_order_relaxed);
+}
+
 /* Runs the copy to its end and saves what it wrote. The lock is released while it runs. */
 static enum vyre_status run_locked(struct proof *proof, enum vyre_mode mode, uint32_t variant,
                                    unsigned char *out_bytes, struct vyre_diag *diag)
@@ -212,7 +226,10 @@ static enum vyre_status run_locked(struct proof *proof, enum vyre_mode mode, uin
     status = vyre_ticket_wait(device, (struct vyre_ticket){device->identity, sequence},
                               VYRE_FOREVER, diag);
     vyre_lock_acquire(&device->lock);
-    device->unseen_completed += vyre_device_is_complete(device, sequence);
+    if (vyre_device_is_complete(device, sequence)) {
+        device->unseen_completed++;
+        forget_failure_locked(device, sequence);
+    }
     if (status == VYRE_OK)
         status = vyre_written_save_locked(&proof->written, out_bytes, diag);
     return status;
@@ -356,7 +373,8 @@ static enum vyre_status settle_locked(struct proof *proof, bool is_patient, stru
     if (status != VYRE_OK)
         return status;
     if (right && proof->epoch != vyre_proof_epoch(device))
-        return put_off(proof, diag, "the generated code was made anew meanwhile");
+        return put_off(proof, diag, "the generated code was made anew meanwhile",
+                       "Submit the batch again.");
     if (right) {
         device->proofs.counters.proven++;
         note_codes(proof, NULL);
@@ -434,9 +452,11 @@ static enum vyre_status prepare_locked(struct proof *proof, struct vyre_diag *di
 {
     struct vyre_device *device = proof->device;
     if (proof->body->host_overlap)
-        return put_off(proof, diag, "its uploads depend on its downloads");
+        return put_off(proof, diag, "its uploads depend on its downloads",
+                       "Submit a batch of these kernels without them first, or set no_proof.");
     if (reads_or_writes_poison(device, proof->body))
-        return put_off(proof, diag, "some of its bytes are undefined since a batch failed");
+        return put_off(proof, diag, "some of its bytes are undefined since a batch failed",
+                       "Write these bytes first, or prove the kernels on other buffers.");
     if (!vyre_written_init(&proof->written, device, proof->body))
         return out_of_memory(proof, diag);
     if (proof->written.total_bytes > device->desc.proof_bytes)
@@ -494,8 +514,8 @@ static enum vyre_status prove_if_due_locked(struct proof *proof, bool is_patient
     if (!drain_locked(device))
         return vyre_device_is_lost(device)
                    ? vyre_device_lost_status(device, diag)
-                   : put_off(proof, diag,
-                             "the device does not become idle: callbacks keep it busy");
+                   : put_off(proof, diag, "the device does not become idle: callbacks keep it busy",
+                             "Submit a batch of these kernels before callbacks are under way.");
     if (proof->body->epoch != device->epoch) {
         enum vyre_status status = vyre_batch_check_alive_locked(device, proof->body, diag);
         if (status != VYRE_OK)
@@ -525,7 +545,8 @@ enum vyre_status vyre_prove_locked(struct vyre_device *device, struct vyre_body 
     if (state == VYRE_PROOF_REFUSED)
         return refuse(device, refusal, diag);
     if (is_inside_callback(device)) {
-        status = put_off(&proof, diag, "a callback cannot wait for a proof");
+        status = put_off(&proof, diag, "a callback cannot wait for a proof",
+                         "Submit a batch of these kernels outside of callbacks first.");
     } else {
         uint64_t begin_ns = vyre_device_now_ns(device);
         vyre_prove_gate_locked(device);

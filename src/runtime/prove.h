@@ -10,6 +10,8 @@
 #ifndef VYRE_RUNTIME_PROVE_H
 #define VYRE_RUNTIME_PROVE_H
 
+#include <assert.h>
+
 #include "runtime/body.h"
 #include "runtime/internal.h"
 
@@ -32,12 +34,20 @@ static inline bool vyre_proof_applies(const struct vyre_device *device, enum vyr
     return (device->facts.generated_modes >> mode & 1u) && !device->desc.no_proof;
 }
 
+/* The bit of a mode and its variant in a body's `proven`. */
+static inline uint32_t vyre_proof_bit(enum vyre_mode mode, uint32_t variant)
+{
+    static_assert(VYRE_MODE_COUNT * (VYRE_VARIANT_MASK + 1) <= 32, "a bit each");
+    return 1u << ((uint32_t)mode * (VYRE_VARIANT_MASK + 1) + variant);
+}
+
 /* The batch is known to run on proven code: nothing need be looked up. */
 static inline bool vyre_proof_is_known(const struct vyre_device *device,
-                                       const struct vyre_body *body, enum vyre_mode mode)
+                                       const struct vyre_body *body, enum vyre_mode mode,
+                                       uint32_t variant)
 {
-    return !vyre_proof_applies(device, mode) ||
-           ((body->proven_modes >> mode & 1u) && body->proof_epoch == vyre_proof_epoch(device));
+    return !vyre_proof_applies(device, mode) || ((body->proven & vyre_proof_bit(mode, variant)) &&
+                                                 body->proof_epoch == vyre_proof_epoch(device));
 }
 
 /* What is known of the code that the batch would run. `out_refusal` may be NULL. */

@@ -266,7 +266,7 @@ static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *
 static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
     struct vyre_device *device = attempt->device;
-    if (vyre_proof_is_known(device, attempt->body, attempt->choice.mode))
+    if (vyre_proof_is_known(device, attempt->body, attempt->choice.mode, attempt->choice.variant))
         return VYRE_OK;
     enum vyre_status status = vyre_prove_locked(device, attempt->body, attempt->choice.mode,
                                                 attempt->choice.variant, !is_auto(attempt), diag);

@@ -157,20 +157,19 @@ void fixture_close_device(struct fixture *fixture)
 void fixture_open(struct fixture *fixture, const struct vyre_sim_desc *sim_desc,
                   const struct vyre_device_desc *device_desc)
 {
-    fixture_open_observed(fixture, sim_desc, device_desc, NULL);
+    fixture_open_in(fixture, sim_desc, device_desc, NULL);
 }
 
-void fixture_open_observed(struct fixture *fixture, const struct vyre_sim_desc *sim_desc,
-                           const struct vyre_device_desc *device_desc,
-                           const struct vyre_observer *observer)
+void fixture_open_in(struct fixture *fixture, const struct vyre_sim_desc *sim_desc,
+                     const struct vyre_device_desc *device_desc,
+                     const struct vyre_instance_desc *instance_desc)
 {
-    const struct vyre_instance_desc instance_desc = {.observer = observer};
     *fixture = (struct fixture){.sim = vyre_sim_create(sim_desc)};
     assert_non_null(fixture->sim);
     if (device_desc)
         fixture->device_desc = *device_desc;
     fixture->device_desc.backend = "sim";
-    assert_ok(fixture, vyre_instance_create(&instance_desc, &fixture->instance, &fixture->diag));
+    assert_ok(fixture, vyre_instance_create(instance_desc, &fixture->instance, &fixture->diag));
     assert_ok(fixture, vyre_instance_register_backend(fixture->instance, vyre_sim_ops(fixture->sim),
                                                       &fixture->diag));
     fixture_open_device(fixture);

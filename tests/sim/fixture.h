@@ -49,10 +49,10 @@ extern const struct fixture_kernel_facts fixture_kernels[KERNEL_COUNT];
 void fixture_open(struct fixture *fixture, const struct vyre_sim_desc *sim_desc,
                   const struct vyre_device_desc *device_desc);
 
-/* ... in an instance with an observer. */
-void fixture_open_observed(struct fixture *fixture, const struct vyre_sim_desc *sim_desc,
-                           const struct vyre_device_desc *device_desc,
-                           const struct vyre_observer *observer);
+/* ... in an instance that is not the default one. */
+void fixture_open_in(struct fixture *fixture, const struct vyre_sim_desc *sim_desc,
+                     const struct vyre_device_desc *device_desc,
+                     const struct vyre_instance_desc *instance_desc);
 
 /* Closes what is open and asserts that the runtime kept the contract. */
 void fixture_close(struct fixture *fixture);

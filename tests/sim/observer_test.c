@@ -43,7 +43,7 @@ static void open_told(struct fixture *fixture, struct told *told, const struct v
 {
     memset(told, 0, sizeof *told);
     const struct vyre_observer observer = {sizeof observer, told, take};
-    fixture_open_observed(fixture, desc, NULL, &observer);
+    fixture_open_in(fixture, desc, NULL, &(struct vyre_instance_desc){.observer = &observer});
 }
 
 static struct vyre_batch *mixes(struct fixture *fixture, uint32_t count)

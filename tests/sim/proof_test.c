@@ -2,75 +2,8 @@
  * proof_test.c: generated code is proven on the caller's data before it is used; what is wrong is refused,
  * and the caller gets the driver's bytes in every case.
  */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
-
-#include "sim/fixture.h"
-
-enum { BYTES = 256, WORDS = BYTES / 4 };
-
-static const uint32_t PERSISTENT = 1u << VYRE_MODE_PERSISTENT;
-
-static void open(struct fixture *fixture, struct vyre_sim_desc desc,
-                 const struct vyre_device_desc *device)
-{
-    desc.generated_modes = PERSISTENT;
-    fixture_open(fixture, &desc, device);
-}
-
-/* in-out: what is wrongly restored or run once too often shows. */
-static struct vyre_batch *mix_batch(struct fixture *fixture, struct vyre_buffer *buffer)
-{
-    struct vyre_batch *batch = fixture_batch(fixture);
-    fixture_mix(fixture, batch, (struct vyre_range){fixture_buffer(fixture, BYTES), 0, 0},
-                (struct vyre_range){buffer, 64, 64}, 7);
-    return batch;
-}
-
-static struct vyre_proof_counters counters(struct fixture *fixture)
-{
-    struct vyre_proof_counters out;
-    vyre_device_count_proofs(fixture->device, &out);
-    return out;
-}
-
-static void assert_bytes(struct vyre_buffer *buffer, const uint32_t *words)
-{
-    uint32_t read[WORDS];
-    struct vyre_diag diag;
-    assert_int_equal(vyre_buffer_read(buffer, 0, read, BYTES, &diag), VYRE_OK);
-    assert_memory_equal(read, words, BYTES);
-}
-
-/* What `times` plain runs of mix_batch give. */
-static void expect_mix(uint32_t words[WORDS], int times)
-{
-    struct fixture fixture;
-    open(&fixture, (struct vyre_sim_desc){0}, NULL);
-    struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
-    struct vyre_batch *batch = mix_batch(&fixture, buffer);
-    for (int i = 0; i < times; i++)
-        assert_int_equal(fixture_wait(&fixture, fixture_submit(&fixture, batch, VYRE_MODE_PLAIN)),
-                         VYRE_OK);
-    assert_int_equal(vyre_buffer_read(buffer, 0, words, BYTES, &fixture.diag), VYRE_OK);
-    fixture_close(&fixture);
-}
-
-static enum vyre_status submit(struct fixture *fixture, struct vyre_batch *batch,
-                               enum vyre_mode mode, struct vyre_batch_result *out_result)
-{
-    struct vyre_ticket ticket;
-    const struct vyre_submit_options options = {.mode = mode, .repeat_hint = 100000};
-    vyre_diag_reset(&fixture->diag);
-    enum vyre_status status = vyre_batch_submit(batch, &options, &ticket, &fixture->diag);
-    memset(out_result, 0, sizeof *out_result);
-    if (status == VYRE_OK) {
-        assert_int_equal(fixture_wait(fixture, ticket), VYRE_OK);
-        *out_result = fixture_result(fixture, ticket);
-    }
-    return status;
-}
+#include "runtime/counting_allocator.h"
+#include "sim/proof_fixture.h"
 
 /* ---- Right code ------------------------------------------------------------------------------- */
 
@@ -176,7 +109,8 @@ static void submit_no_proof_runs_at_once(void **state)
 static void submit_wrong_code_required_fails_and_changes_nothing(void **state)
 {
     (void)state;
-    static const size_t behind[] = {0, 1, 100}; /* inside the output, and past its end */
+    /* Inside the output, past its end, and before it. */
+    static const ptrdiff_t behind[] = {0, 1, 100, -64, -100};
     for (size_t i = 0; i < COUNT_OF(behind); i++) {
         struct fixture fixture;
         struct vyre_batch_result result;
@@ -332,6 +266,7 @@ static void submit_failing_run_is_the_batchs_own_failure(void **state)
 {
     (void)state;
     struct fixture fixture;
+    struct vyre_device_counters seen;
     struct vyre_batch_result result;
     open(&fixture, (struct vyre_sim_desc){0}, NULL);
     struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
@@ -339,6 +274,9 @@ static void submit_failing_run_is_the_batchs_own_failure(void **state)
     assert_diag(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), fixture.diag,
                 VYRE_DIAG_TICKET_FAILED);
     assert_int_equal(counters(&fixture).proven, 0);
+    vyre_device_get_counters(fixture.device, &seen);
+    assert_int_equal(seen.submitted, 0); /* the caller's batch never began */
+    assert_int_equal(seen.failed, 0);
     /* Nothing of it is left: the next one is as good as the first. */
     assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_OK);
     assert_int_equal(counters(&fixture).proven, 1);
@@ -385,6 +323,67 @@ static void submit_restore_that_fails_gives_no_wrong_byte(void **state)
             assert_memory_equal(words, right, BYTES);
         fixture_close(&fixture);
     }
+}
+
+/* What no batch has defined could come out either way. */
+static void submit_undefined_bytes_are_not_proven(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct vyre_batch_result result;
+    static const uint32_t zeros[WORDS];
+    open(&fixture, (struct vyre_sim_desc){0}, NULL);
+    struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
+    struct vyre_batch *batch = mix_batch(&fixture, buffer);
+    vyre_sim_fail_running(fixture.sim, 1, VYRE_DRIVER, 77);
+    assert_int_equal(fixture_wait(&fixture, fixture_submit(&fixture, batch, VYRE_MODE_PLAIN)),
+                     VYRE_DRIVER);
+    assert_diag(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), fixture.diag,
+                VYRE_DIAG_PROOF_LIMIT);
+    assert_contains(fixture.diag.message, "undefined");
+    assert_contains(fixture.diag.fix, "Write these bytes");
+    assert_int_equal(counters(&fixture).put_off, 1);
+    assert_int_equal(vyre_buffer_write(buffer, 0, zeros, BYTES, &fixture.diag), VYRE_OK);
+    assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_OK);
+    assert_int_equal(counters(&fixture).proven, 1);
+    fixture_close(&fixture);
+}
+
+/* Each allocation of a first submit fails once: nothing is lost, and the next submit is proven. */
+static void submit_without_memory_changes_nothing(void **state)
+{
+    (void)state;
+    uint32_t words[WORDS];
+    static const uint32_t zeros[WORDS];
+    bool met_the_end = false;
+    uint32_t failures = 0;
+    expect_mix(words, 1);
+    for (unsigned long long nth = 1; !met_the_end; nth++) {
+        struct fixture fixture;
+        struct vyre_batch_result result;
+        struct counting_allocator allocator = {0};
+        const struct vyre_instance_desc instance = {.allocator =
+                                                        counting_allocator_face(&allocator)};
+        const struct vyre_sim_desc sim = {.generated_modes = 1u << VYRE_MODE_PERSISTENT};
+        fixture_open_in(&fixture, &sim, NULL, &instance);
+        struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
+        struct vyre_batch *batch = mix_batch(&fixture, buffer);
+        atomic_store(&allocator.fail_at, atomic_load(&allocator.call_count) + nth);
+        enum vyre_status status = submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result);
+        met_the_end = atomic_load(&allocator.refused_count) == 0;
+        atomic_store(&allocator.fail_at, 0);
+        if (status != VYRE_OK) {
+            assert_diag(status, fixture.diag, VYRE_DIAG_OUT_OF_MEMORY);
+            assert_bytes(buffer, zeros);
+            failures++;
+            assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_OK);
+        }
+        assert_bytes(buffer, words);
+        fixture_close(&fixture);
+        assert_int_equal(atomic_load(&allocator.live_count), 0);
+        assert_int_equal(atomic_load(&allocator.mismatch_count), 0);
+    }
+    assert_true(failures >= 3); /* the saved bytes, the extents, the copy of the batch */
 }
 
 static void submit_uploads_that_depend_on_downloads_are_not_proven(void **state)
@@ -442,197 +441,6 @@ static void check_mode_of_refused_code_says_so(void **state)
     fixture_close(&fixture);
 }
 
-/* ---- Other threads ---------------------------------------------------------------------------- */
-
-struct from_callback {
-    struct vyre_batch *batch;
-    enum vyre_status status;
-    struct vyre_diag diag;
-};
-
-static void submit_again(void *user, struct vyre_ticket ticket,
-                         const struct vyre_batch_result *result)
-{
-    struct from_callback *inner = user;
-    const struct vyre_submit_options options = {.mode = VYRE_MODE_PERSISTENT};
-    (void)ticket;
-    (void)result;
-    inner->status = vyre_batch_submit(inner->batch, &options, NULL, &inner->diag);
-}
-
-static void submit_inside_a_callback_does_not_wait_for_itself(void **state)
-{
-    (void)state;
-    struct fixture fixture;
-    struct vyre_ticket ticket;
-    open(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD}, NULL);
-    struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
-    struct from_callback inner = {.batch = mix_batch(&fixture, buffer), .status = VYRE_OK};
-    struct vyre_batch *outer = fixture_batch(&fixture);
-    fixture_set(&fixture, outer, (struct vyre_range){buffer, 0, 0}, 1);
-    const struct vyre_submit_options options = {
-        .mode = VYRE_MODE_PLAIN, .on_complete = submit_again, .user = &inner};
-    assert_int_equal(vyre_batch_submit(outer, &options, &ticket, &fixture.diag), VYRE_OK);
-    assert_int_equal(fixture_wait(&fixture, ticket), VYRE_OK);
-    fixture_close_device(&fixture); /* waits for the callback */
-    assert_diag(inner.status, inner.diag, VYRE_DIAG_PROOF_LIMIT);
-    fixture_open_device(&fixture);
-    fixture_close(&fixture);
-}
-
-/* What a kernel does, once, while it runs: on the sim's thread, beside the one that proves. */
-struct deed {
-    void (*act)(struct deed *deed);
-    int at; /* in the so-manieth run */
-    int runs;
-    struct vyre_buffer **victim;
-    struct vyre_buffer *mapped;
-    pthread_t thread;
-    bool has_thread;
-};
-static struct deed deed;
-
-static void do_deed(const struct vyre_host_group *group)
-{
-    uint32_t *out = group->buffers[0].data;
-    out[0] += 3;
-    if (++deed.runs == deed.at && deed.act)
-        deed.act(&deed);
-}
-
-static void destroy_victim(struct deed *this)
-{
-    vyre_buffer_destroy(this->victim);
-}
-
-static void *map_and_write(void *argument)
-{
-    struct deed *this = argument;
-    void *bytes = NULL;
-    struct vyre_diag diag;
-    if (vyre_buffer_map(this->mapped, &bytes, &diag) == VYRE_OK)
-        ((uint32_t *)bytes)[WORDS - 1] = 0xabcdef01;
-    return NULL;
-}
-
-static void start_mapping(struct deed *this)
-{
-    this->has_thread = pthread_create(&this->thread, NULL, map_and_write, this) == 0;
-}
-
-/* Writes word 16 of `out`; names `in` as well, which no one reads. */
-static struct vyre_batch *deed_batch(struct fixture *fixture, struct vyre_buffer *out,
-                                     struct vyre_buffer *in)
-{
-    const struct vyre_payload payload = {.target = VYRE_TARGET_HOST, .function = do_deed};
-    const struct vyre_binding_desc bindings[] = {
-        {.slot = 0, .role = VYRE_ROLE_INPUT_OUTPUT, .element_size_bytes = 4},
-        {.slot = 1, .role = VYRE_ROLE_INPUT, .element_size_bytes = 4},
-    };
-    const struct vyre_kernel_desc desc = {.label = "deed",
-                                          .payloads = &payload,
-                                          .payload_count = 1,
-                                          .bindings = bindings,
-                                          .binding_count = 2};
-    struct vyre_kernel *kernel;
-    assert_int_equal(vyre_kernel_create(fixture->device, &desc, &kernel, &fixture->diag), VYRE_OK);
-    const struct vyre_slot_binding slots[] = {{.slot = 0, .range = {out, 64, 64}},
-                                              {.slot = 1, .range = {in, 0, 0}}};
-    struct vyre_batch *batch = fixture_batch(fixture);
-    vyre_batch_dispatch(
-        batch, &(struct vyre_dispatch){
-                   .kernel = kernel, .groups = {1, 1, 1}, .bindings = slots, .binding_count = 2});
-    return batch;
-}
-
-static void submit_object_destroyed_while_proving_is_stale_and_restored(void **state)
-{
-    (void)state;
-    static const enum vyre_mode modes[] = {VYRE_MODE_PERSISTENT, VYRE_MODE_AUTO};
-    for (size_t m = 0; m < COUNT_OF(modes); m++) {
-        for (int at = 1; at <= 2; at++) {
-            struct fixture fixture;
-            struct vyre_batch_result result;
-            uint32_t words[WORDS];
-            static const uint32_t zeros[WORDS];
-            struct vyre_sim_costs costs = vyre_sim_costs_default();
-            costs.record_ns = 1000000000;
-            costs.persistent_setup_ns = costs.persistent_item_ns = 1;
-            costs.persistent_round_trip_ns = 1;
-            open(&fixture,
-                 (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD, .costs = &costs},
-                 NULL);
-            struct vyre_buffer *out = fixture_buffer(&fixture, BYTES);
-            struct vyre_buffer *in = fixture_buffer(&fixture, BYTES);
-            struct vyre_batch *batch = deed_batch(&fixture, out, in);
-            deed = (struct deed){.act = destroy_victim, .at = at, .victim = &in};
-            assert_diag(submit(&fixture, batch, modes[m], &result), fixture.diag,
-                        VYRE_DIAG_BATCH_STALE);
-            assert_int_equal(vyre_buffer_read(out, 0, words, BYTES, &fixture.diag), VYRE_OK);
-            assert_memory_equal(words, zeros, BYTES);
-            fixture_close(&fixture);
-        }
-    }
-}
-
-static void map_while_proving_waits_for_the_proof(void **state)
-{
-    (void)state;
-    struct fixture fixture;
-    struct vyre_batch_result result;
-    uint32_t word = 0;
-    open(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD}, NULL);
-    struct vyre_buffer *out = fixture_buffer(&fixture, BYTES);
-    struct vyre_batch *batch = deed_batch(&fixture, out, fixture_buffer(&fixture, BYTES));
-    deed = (struct deed){.act = start_mapping, .at = 1, .mapped = out};
-    assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_OK);
-    assert_true(deed.has_thread);
-    assert_int_equal(pthread_join(deed.thread, NULL), 0);
-    assert_int_equal(vyre_buffer_read(out, BYTES - 4, &word, 4, &fixture.diag), VYRE_OK);
-    assert_int_equal(word, 0xabcdef01);
-    assert_int_equal(counters(&fixture).refused, 0);
-    fixture_close(&fixture);
-}
-
-struct stream {
-    struct fixture *fixture;
-    struct vyre_batch *batch;
-    _Atomic bool stop;
-};
-
-static void *submit_without_end(void *argument)
-{
-    struct stream *stream = argument;
-    const struct vyre_submit_options options = {.mode = VYRE_MODE_PLAIN};
-    struct vyre_diag diag;
-    while (!atomic_load(&stream->stop)) {
-        if (vyre_batch_submit(stream->batch, &options, NULL, &diag) != VYRE_OK)
-            break;
-    }
-    return NULL;
-}
-
-/* The stream ends only when the proof is made: one that waits for a pause would wait for ever. */
-static void submit_beside_a_stream_is_proven(void **state)
-{
-    (void)state;
-    struct fixture fixture;
-    struct vyre_batch_result result;
-    pthread_t thread;
-    open(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD},
-         &(struct vyre_device_desc){.in_flight_limit = 4});
-    struct stream stream = {.fixture = &fixture, .batch = fixture_batch(&fixture)};
-    fixture_set(&fixture, stream.batch, (struct vyre_range){fixture_buffer(&fixture, BYTES), 0, 0},
-                1);
-    struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
-    assert_int_equal(pthread_create(&thread, NULL, submit_without_end, &stream), 0);
-    assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_OK);
-    assert_int_equal(counters(&fixture).proven, 1);
-    atomic_store(&stream.stop, true);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    fixture_close(&fixture);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -649,14 +457,12 @@ int main(void)
         cmocka_unit_test(submit_too_many_bytes_is_put_off_until_a_smaller_batch),
         cmocka_unit_test(submit_failing_run_is_the_batchs_own_failure),
         cmocka_unit_test(submit_loss_while_proving_is_told),
-        cmocka_unit_test(submit_inside_a_callback_does_not_wait_for_itself),
         cmocka_unit_test(submit_restore_that_fails_gives_no_wrong_byte),
+        cmocka_unit_test(submit_undefined_bytes_are_not_proven),
+        cmocka_unit_test(submit_without_memory_changes_nothing),
         cmocka_unit_test(submit_uploads_that_depend_on_downloads_are_not_proven),
         cmocka_unit_test(submit_long_batch_is_proven_only_when_required),
         cmocka_unit_test(check_mode_of_refused_code_says_so),
-        cmocka_unit_test(submit_object_destroyed_while_proving_is_stale_and_restored),
-        cmocka_unit_test(map_while_proving_waits_for_the_proof),
-        cmocka_unit_test(submit_beside_a_stream_is_proven),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

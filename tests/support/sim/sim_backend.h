@@ -112,9 +112,9 @@ struct vyre_sim_desc {
 
     /* A compiler that gets generated code wrong: see vyre/proof.h. */
     uint32_t generated_modes; /* bits: run generated code */
-    const char
-        *wrong_label;    /* Borrowed: kernels with this label go wrong there: a byte too many ... */
-    size_t wrong_behind; /* ... is written so many bytes behind the last of their output */
+    const char *wrong_label;  /* Borrowed: kernels with this label change a byte there that they
+                                should not: so many bytes behind the last of their output */
+    ptrdiff_t wrong_behind;
     const char
         *unstable_label; /* Borrowed: kernels with this label end in a byte that no run repeats */
 

@@ -178,6 +178,6 @@ void sim_miscompile(struct sim_device *device, const struct vyre_submission *sub
         if (desc->unstable_label && strcmp(kernel->label, desc->unstable_label) == 0)
             buffer->data[last] = (unsigned char)submission->sequence;
         if (generated && desc->wrong_label && strcmp(kernel->label, desc->wrong_label) == 0)
-            buffer->data[last + desc->wrong_behind] ^= 0x40;
+            buffer->data[(ptrdiff_t)last + desc->wrong_behind] ^= 0x40;
     }
 }
