@@ -318,7 +318,7 @@ static enum vyre_status add_command(struct session *session, const struct worklo
     return VYRE_OK;
 }
 
-/* Whether nobody said what the slots of a dispatch's kernel are: neither the file nor the payload. */
+/* Whether the slots of a dispatch's kernel are unknown: neither the file nor the payload names them. */
 static bool has_no_slots(const struct session *session, const struct workload_command *command)
 {
     struct vyre_kernel_interface interface;

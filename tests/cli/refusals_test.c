@@ -1,6 +1,6 @@
 /*
  * refusals_test.c: refusals in the store: what is read back, for which driver, and in which modes a run
- * is told of them.
+ * gets them.
  */
 #include "refusals.h"
 

@@ -13,7 +13,7 @@ struct node_list {
     uint32_t count;
 };
 
-/* Statements that may be dropped; declarations go when nobody needs them. */
+/* Statements that may be dropped; declarations go when nothing needs them. */
 void edit_list_statements(const struct program *program, struct node_list *out_list);
 
 /* Ifs, loops and blocks, which something inside may take the place of. */
@@ -31,7 +31,7 @@ bool edit_simplify_way(struct program *program, uint32_t number, uint32_t choice
 bool edit_simplify_expression(struct program *program, uint32_t number, uint32_t choice);
 
 /*
- * Drops what nobody needs: dispatches that are marked, declarations. Kernels that are not dispatched
+ * Drops what nothing needs: dispatches that are marked, declarations. Kernels that are not dispatched
  * stay: a dispatcher has them all.
  */
 void edit_clean(struct program *program);

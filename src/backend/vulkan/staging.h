@@ -9,8 +9,8 @@
  *
  * Who owns what:
  *   capacity     set when the device is opened, before another thread knows it; never changes
- *   head, tail   the flight's lock: submits move the head, and whoever harvests moves the tail. Only
- *                submits write the head: they may read it without the lock
+ *   head, tail   the flight's lock: submits move the head, and the thread that harvests moves the
+ *                tail. Only submits write the head: they may read it without the lock
  *   buffer       submits, of which there is one at a time
  *
  * Thread-safety: the caller's.

@@ -61,7 +61,7 @@ static bool is_constant_variable(const struct vyre_cl_program *program, uint32_t
 /* A declaration that ends in a semicolon and is no function. */
 static void see_declaration(struct vyre_cl_program *program, uint32_t first, uint32_t last)
 {
-    /* It is copied as it stands, so nobody would notice if a conditional came out otherwise. */
+    /* It is copied as it stands, so a conditional that comes out otherwise would go unnoticed. */
     for (uint32_t i = first + 1; i <= last; i++) {
         if (vyre_cl_at(program, i)->gap)
             vyre_cl_program_refuse(program, "directive inside a declaration");
