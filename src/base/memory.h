@@ -4,7 +4,9 @@
 #ifndef VYRE_BASE_MEMORY_H
 #define VYRE_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <vyre/allocator.h>
 #include <vyre/export.h>
@@ -19,5 +21,13 @@ VYRE_NODISCARD void *vyre_memory_allocate(const struct vyre_allocator *allocator
 /* NULL is ignored. Size and alignment as they were allocated. */
 void vyre_memory_free(const struct vyre_allocator *allocator, void *memory, size_t size_bytes,
                       size_t alignment);
+
+/*
+ * Room for one item more in a list of `count` items that doubles; what is new is zeroed. False when out of
+ * memory: the list stays as it was. `items` points to the list's pointer.
+ */
+VYRE_NODISCARD bool vyre_memory_grow(const struct vyre_allocator *allocator, void *items,
+                                     uint32_t count, uint32_t *capacity, size_t item_bytes,
+                                     size_t alignment);
 
 #endif

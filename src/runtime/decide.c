@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/groups.h"
 #include "runtime/prove.h"
 #include "runtime/stable_shape.h"
 
@@ -49,7 +50,7 @@ static bool suits_residency(const struct vyre_device *device, const struct vyre_
         if (device->facts.persistent_one_program &&
             (other || kernel->interface.specialization_count > 0))
             return false;
-        if ((uint64_t)command->groups[0] * command->groups[1] * command->groups[2] > most)
+        if (vyre_groups_total(command->groups) > most)
             return false;
     }
     return true;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/groups.h"
 #include "base/text.h"
 #include "runtime/batch.h"
 
@@ -376,7 +377,7 @@ void vyre_batch_dispatch(struct vyre_batch *batch, const struct vyre_dispatch *d
     command->range_count = body->view.range_count - command->first_range;
     if (command->range_count > body->resource_max)
         body->resource_max = command->range_count;
-    if (!dispatch->groups[0] || !dispatch->groups[1] || !dispatch->groups[2])
+    if (vyre_groups_total(dispatch->groups) == 0)
         command->range_count = 0; /* a no-op touches nothing */
     vyre_body_add_command(body, kernel);
 }

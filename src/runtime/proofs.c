@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/groups.h"
 #include "base/memory.h"
 #include "runtime/internal.h"
 
@@ -23,7 +24,7 @@ void vyre_proofs_deinit(struct vyre_proofs *proofs, const struct vyre_allocator 
 
 uint32_t vyre_proof_class_bit(const uint32_t groups[3])
 {
-    uint64_t total = (uint64_t)groups[0] * groups[1] * groups[2];
+    uint64_t total = vyre_groups_total(groups);
     uint32_t wide =
         (groups[0] > 1 ? 1u : 0u) | (groups[1] > 1 ? 2u : 0u) | (groups[2] > 1 ? 4u : 0u);
     uint32_t many = total <= 1 ? 0 : total <= 16 ? 1 : total <= 256 ? 2 : 3;

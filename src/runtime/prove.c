@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/groups.h"
 #include "base/memory.h"
 #include "runtime/batch.h"
 #include "runtime/submit.h"
@@ -75,7 +76,7 @@ static enum vyre_status code_of(struct vyre_device *device, const struct vyre_bo
 {
     const struct vyre_command *at = &body->view.commands[command];
     *out_code = (struct vyre_hash128){0};
-    if (at->type != VYRE_COMMAND_DISPATCH || !at->groups[0] || !at->groups[1] || !at->groups[2])
+    if (at->type != VYRE_COMMAND_DISPATCH || vyre_groups_total(at->groups) == 0)
         return VYRE_OK;
     enum vyre_status status =
         device->ops->generated(device->native, &body->view, command, mode, variant, out_code, diag);

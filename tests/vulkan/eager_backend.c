@@ -5,12 +5,12 @@
 #include <vyre/backend.h>
 #include <vyre/export.h>
 
-#include "backend/vulkan/schedule.h"
 #include "backend/vulkan/vulkan.h"
+#include "plan/lane_plan.h"
 
 __attribute__((visibility("default"))) const struct vyre_backend_ops *vyre_backend_entry(void);
 
-static struct vyre_vk_tuning tuning = {.split_groups = 0, .ahead_bytes = 0};
+static struct vyre_lane_tuning tuning = {.split_groups = 0, .ahead_bytes = 0};
 static struct vyre_backend_ops ops;
 
 const struct vyre_backend_ops *vyre_backend_entry(void)

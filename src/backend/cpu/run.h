@@ -10,6 +10,7 @@
 #include <vyre/backend.h>
 
 #include "backend/cpu/kernel.h"
+#include "base/groups.h"
 
 /* Who runs: decides which slice of scratch memory is used. 0 is the caller's thread. */
 struct vyre_cpu_runner {
@@ -46,9 +47,7 @@ static inline void vyre_cpu_count_step(struct vyre_cpu_runner *runner)
 /* Groups of a dispatch; 1 for other commands. */
 static inline uint64_t vyre_cpu_command_groups(const struct vyre_command *command)
 {
-    if (command->type != VYRE_COMMAND_DISPATCH)
-        return 1;
-    return (uint64_t)command->groups[0] * command->groups[1] * command->groups[2];
+    return command->type == VYRE_COMMAND_DISPATCH ? vyre_groups_total(command->groups) : 1;
 }
 
 #endif

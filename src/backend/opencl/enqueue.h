@@ -8,6 +8,7 @@
 
 #include "backend/opencl/call.h"
 #include "backend/opencl/pending.h"
+#include "base/groups.h"
 
 /* A batch on its way to the queue. */
 struct vyre_cl_flight {
@@ -99,8 +100,7 @@ static inline void vyre_cl_look_ahead(const struct vyre_batch_view *view,
 
 static inline bool vyre_cl_is_empty(const struct vyre_command *command)
 {
-    return command->type == VYRE_COMMAND_DISPATCH &&
-           (command->groups[0] == 0 || command->groups[1] == 0 || command->groups[2] == 0);
+    return command->type == VYRE_COMMAND_DISPATCH && vyre_groups_total(command->groups) == 0;
 }
 
 #endif

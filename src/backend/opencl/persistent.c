@@ -14,6 +14,7 @@
 #include "backend/opencl/probe.h"
 #include "backend/opencl/ring_host.h"
 #include "base/clock.h"
+#include "base/groups.h"
 #include "base/memory.h"
 
 /* Until a dispatcher has been measured. */
@@ -223,7 +224,7 @@ static void fill_slot(struct vyre_cl_slot *slot, const struct vyre_batch_view *v
     slot->kernel = index;
     slot->flags = VYRE_CL_SLOT_AFTER_ALL;
     memcpy(slot->groups, command->groups, sizeof slot->groups);
-    slot->group_total = command->groups[0] * command->groups[1] * command->groups[2];
+    slot->group_total = (uint32_t)vyre_groups_total(command->groups); /* found to fit */
     atomic_store_explicit(&slot->done, 0, memory_order_relaxed);
     for (uint32_t i = 0; i < command->binding_count; i++) {
         const struct vyre_command_binding *binding = &view->bindings[command->first_binding + i];

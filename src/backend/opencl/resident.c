@@ -9,6 +9,7 @@
 #include "backend/opencl/device.h"
 #include "backend/opencl/failure.h"
 #include "backend/opencl/ring_host.h"
+#include "base/groups.h"
 #include "base/memory.h"
 
 static enum vyre_status refuse_for(const char *label, int64_t code, const char *reason,
@@ -336,8 +337,7 @@ enum vyre_status vyre_cl_resident_find(struct vyre_cl_device *device,
     struct vyre_cl_kernel *kernel = command->kernel;
     uint32_t local_bytes[VYRE_CL_RESIDENT_LOCALS_MAX];
     struct vyre_cl_variant *variant;
-    uint64_t groups = (uint64_t)command->groups[0] * command->groups[1];
-    if (groups > UINT32_MAX || groups * command->groups[2] > UINT32_MAX)
+    if (vyre_groups_total(command->groups) > UINT32_MAX)
         return refuse(kernel->label, "more than 2^32 groups", diag);
     if (persistent->memo.kernel == kernel &&
         persistent->memo.generation == persistent->generation) {

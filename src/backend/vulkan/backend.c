@@ -69,7 +69,7 @@ static void add_lanes(struct vyre_vk_physical *physical, uint32_t family, uint32
 static void add_compute_lanes(struct vyre_vk_physical *physical, uint32_t family,
                               const VkQueueFamilyProperties *properties)
 {
-    uint32_t room = VYRE_VK_COMPUTE_LANES - physical->shape.compute;
+    uint32_t room = VYRE_COMPUTE_LANES_MAX - physical->shape.compute;
     uint32_t count = properties->queueCount < room ? properties->queueCount : room;
     add_lanes(physical, family, count);
     physical->shape.compute += count;
@@ -268,7 +268,7 @@ enum vyre_status vyre_vk_backend_create(void *user, const struct vyre_allocator 
                                         void **out_backend, struct vyre_diag *diag)
 {
     /* A fork and a join are taken to cost some ten microseconds: see the design page. */
-    static const struct vyre_vk_tuning usual = {.split_groups = 512, .ahead_bytes = 65536};
+    static const struct vyre_lane_tuning usual = {.split_groups = 512, .ahead_bytes = 65536};
     struct vyre_vk_backend *backend =
         vyre_memory_allocate(allocator, sizeof *backend, _Alignof(struct vyre_vk_backend));
     if (!backend)

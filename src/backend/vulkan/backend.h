@@ -15,8 +15,8 @@
 #include <vyre/device.h>
 
 #include "backend/vulkan/loader.h"
-#include "backend/vulkan/schedule.h"
 #include "base/futex.h"
+#include "plan/lane_plan.h"
 
 #define VYRE_VK_DEVICES_MAX 16
 
@@ -28,10 +28,10 @@ struct vyre_vk_lane_place {
 
 struct vyre_vk_physical {
     VkPhysicalDevice handle;
-    uint32_t families[VYRE_VK_LANES]; /* in use; the main one, lane 0's, first */
+    uint32_t families[VYRE_LANES_MAX]; /* in use; the main one, lane 0's, first */
     uint32_t family_count;
-    struct vyre_vk_lanes shape;
-    struct vyre_vk_lane_place lanes[VYRE_VK_LANES];
+    struct vyre_lanes shape;
+    struct vyre_vk_lane_place lanes[VYRE_LANES_MAX];
     uint32_t lane_count;
     uint32_t timestamp_bits;
     VkPhysicalDeviceProperties properties;
@@ -42,7 +42,7 @@ struct vyre_vk_physical {
 
 struct vyre_vk_backend {
     struct vyre_allocator allocator;
-    const struct vyre_vk_tuning *tuning; /* Borrowed: the table's user, or the default */
+    const struct vyre_lane_tuning *tuning; /* Borrowed: the table's user, or the default */
     struct vyre_lock lock;
     bool ready;
     struct vyre_vk_loader loader;

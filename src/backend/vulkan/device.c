@@ -34,9 +34,9 @@ static bool has_host_clock(const struct vyre_vk_backend *backend,
 
 /* How many queues of which family. */
 static void list_queues(const struct vyre_vk_physical *physical,
-                        VkDeviceQueueCreateInfo out_queues[VYRE_VK_LANES])
+                        VkDeviceQueueCreateInfo out_queues[VYRE_LANES_MAX])
 {
-    static const float priorities[VYRE_VK_LANES] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    static const float priorities[VYRE_LANES_MAX] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
     for (uint32_t i = 0; i < physical->family_count; i++)
         out_queues[i] = (VkDeviceQueueCreateInfo){
             .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -55,7 +55,7 @@ static enum vyre_status create_device(struct vyre_vk_device *device, struct vyre
         extensions[extension_count++] = VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME;
     if (device->has_budget)
         extensions[extension_count++] = VK_EXT_MEMORY_BUDGET_EXTENSION_NAME;
-    VkDeviceQueueCreateInfo queues[VYRE_VK_LANES];
+    VkDeviceQueueCreateInfo queues[VYRE_LANES_MAX];
     list_queues(device->physical, queues);
     const VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
@@ -132,7 +132,7 @@ static void device_close(void *native)
         device->vk.DestroyDevice(device->handle, NULL);
     }
     vyre_spirv_tools_unload(&device->tools);
-    vyre_vk_schedule_deinit(&device->schedule);
+    vyre_lane_plan_deinit(&device->lane_plan);
     vyre_vk_flight_deinit(&device->flight, &allocator);
     vyre_memory_free(&allocator, device->order, device->order_capacity * sizeof *device->order,
                      _Alignof(uint32_t));
@@ -191,7 +191,7 @@ static enum vyre_status device_open(void *native, uint32_t index,
     device->host = *host;
     device->backend = backend;
     device->physical = &backend->devices[index];
-    device->schedule.allocator = host->allocator;
+    device->lane_plan.allocator = host->allocator;
     device->hang_ns = desc->hang_timeout_ns;
     device->next_value = 1;
     vyre_vk_staging_init(&device->staging, desc->staging_bytes);
@@ -247,7 +247,7 @@ bool vyre_vk_device_order(struct vyre_vk_device *device, const struct vyre_batch
     }
     *out_order = device->order;
     *out_ends = device->order + plan->node_count;
-    vyre_vk_order_by_level(plan, *out_order, *out_ends);
+    vyre_order_by_level(plan, *out_order, *out_ends);
     return true;
 }
 

@@ -47,8 +47,8 @@ struct vyre_vk_device {
     struct vyre_vk_backend *backend;         /* Borrowed */
     const struct vyre_vk_physical *physical; /* Borrowed */
     VkDevice handle;
-    struct vyre_vk_lane lanes[VYRE_VK_LANES];
-    struct vyre_vk_schedule schedule; /* of the batch that is written */
+    struct vyre_vk_lane lanes[VYRE_LANES_MAX];
+    struct vyre_lane_plan lane_plan; /* of the batch that is written */
     struct vyre_vk_device_api vk;
     struct vyre_vk_features features;
     bool has_addresses;

@@ -18,19 +18,8 @@
 bool vyre_vk_transfers_reserve(struct vyre_vk_transfers *transfers,
                                const struct vyre_allocator *allocator)
 {
-    if (transfers->count < transfers->capacity)
-        return true;
-    uint32_t count = transfers->count;
-    uint32_t capacity = transfers->capacity ? transfers->capacity * 2 : 8;
-    struct vyre_vk_transfer *items = vyre_memory_allocate(allocator, capacity * sizeof *items,
-                                                          _Alignof(struct vyre_vk_transfer));
-    if (!items)
-        return false;
-    if (count > 0)
-        memcpy(items, transfers->items, count * sizeof *items);
-    vyre_vk_transfers_deinit(transfers, allocator);
-    *transfers = (struct vyre_vk_transfers){items, count, capacity};
-    return true;
+    return vyre_memory_grow(allocator, &transfers->items, transfers->count, &transfers->capacity,
+                            sizeof *transfers->items, _Alignof(struct vyre_vk_transfer));
 }
 
 bool vyre_vk_transfers_add(struct vyre_vk_transfers *transfers,

@@ -15,32 +15,13 @@
 
 /* ---- What a recording holds ------------------------------------------------------------------- */
 
-/* Room for one item more in a list that doubles. */
-static bool reserve(struct vyre_vk_device *device, void **items, uint32_t count, uint32_t *capacity,
-                    size_t item_bytes)
-{
-    if (count < *capacity)
-        return true;
-    uint32_t wanted = *capacity ? *capacity * 2 : 8;
-    void *grown = vyre_memory_allocate(&device->allocator, wanted * item_bytes, _Alignof(void *));
-    if (!grown)
-        return false;
-    if (count > 0)
-        memcpy(grown, *items, count * item_bytes);
-    vyre_memory_free(&device->allocator, *items, *capacity * item_bytes, _Alignof(void *));
-    *items = grown;
-    *capacity = wanted;
-    return true;
-}
-
 static enum vyre_status keep(struct vyre_vk_device *device, struct vyre_vk_pointers *pointers,
                              void *pointer, struct vyre_diag *diag)
 {
-    void *items = pointers->items;
-    if (!reserve(device, &items, pointers->count, &pointers->capacity, sizeof pointer))
+    if (!vyre_memory_grow(&device->allocator, &pointers->items, pointers->count,
+                          &pointers->capacity, sizeof pointer, _Alignof(void *)))
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, NULL, 0,
                              "no memory for what a recording uses");
-    pointers->items = items;
     pointers->items[pointers->count++] = pointer;
     return VYRE_OK;
 }
@@ -104,10 +85,9 @@ VkResult vyre_vk_take_add_part(struct vyre_vk_device *device, struct vyre_vk_tak
         *out_commands = take->parts[take->part_count++];
         return VK_SUCCESS;
     }
-    void *parts = take->parts;
-    if (!reserve(device, &parts, take->part_count, &take->part_capacity, sizeof(VkCommandBuffer)))
+    if (!vyre_memory_grow(&device->allocator, &take->parts, take->part_count, &take->part_capacity,
+                          sizeof *take->parts, _Alignof(VkCommandBuffer)))
         return VK_ERROR_OUT_OF_HOST_MEMORY;
-    take->parts = parts;
     const VkCommandBufferAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
         .commandPool = take->pool,
@@ -139,8 +119,8 @@ static void free_take(struct vyre_vk_device *device, struct vyre_vk_take *take)
     if (take->pool)
         device->vk.DestroyCommandPool(device->handle, take->pool, NULL);
     vyre_vk_steps_deinit(device, &take->steps);
-    vyre_memory_free(&device->allocator, take->parts, take->part_capacity * sizeof(VkCommandBuffer),
-                     _Alignof(void *));
+    vyre_memory_free(&device->allocator, take->parts, take->part_capacity * sizeof *take->parts,
+                     _Alignof(VkCommandBuffer));
     vyre_vk_transfers_deinit(&take->uploads, &device->allocator);
     vyre_vk_transfers_deinit(&take->downloads, &device->allocator);
     *take = (struct vyre_vk_take){0};

@@ -47,7 +47,7 @@ static bool is_one_piece(const struct vyre_vk_writer *w)
 /* Uploads that wait for nothing in the batch: by the host, or ahead, if nothing in flight minds. */
 static void take_first_uploads(struct vyre_vk_writer *w)
 {
-    struct vyre_vk_schedule *schedule = &w->device->schedule;
+    struct vyre_lane_plan *lanes = &w->device->lane_plan;
     for (uint32_t i = 0; i < w->plan->node_count; i++) {
         const struct vyre_command *command = &w->view->commands[i];
         if (command->type != VYRE_COMMAND_UPLOAD || w->plan->nodes[i].dep_count > 0 ||
@@ -56,11 +56,11 @@ static void take_first_uploads(struct vyre_vk_writer *w)
         const struct vyre_bound_range *range = &w->view->ranges[command->first_range];
         const struct vyre_vk_buffer *buffer = range->buffer;
         if (w->take) /* what is in flight is known when it is submitted */
-            schedule->ahead[i] = true;
+            lanes->ahead[i] = true;
         else if (vyre_vk_upload_directly(w, command))
-            schedule->step_of[i] = VYRE_VK_STEP_HOST;
+            lanes->step_of[i] = VYRE_STEP_HOST;
         else
-            schedule->ahead[i] = !buffer->place.mapped && !vyre_vk_is_busy(w->device, range);
+            lanes->ahead[i] = !buffer->place.mapped && !vyre_vk_is_busy(w->device, range);
     }
 }
 
@@ -71,13 +71,13 @@ enum vyre_status vyre_vk_writer_spread(struct vyre_vk_writer *w)
     if (physical->lane_count == 1 || !w->plan)
         return VYRE_OK;
     if (is_one_piece(w)) {
-        if (!vyre_vk_schedule_begin(&device->schedule, w->plan))
+        if (!vyre_lane_plan_begin(&device->lane_plan, w->plan))
             return vyre_diag_set(w->diag, VYRE_DIAG_OUT_OF_MEMORY, w->view->label, 0,
                                  "no memory for the queues of %u commands", w->plan->node_count);
         take_first_uploads(w);
-        if (vyre_vk_schedule_make(&device->schedule, w->view, w->plan, &physical->shape,
-                                  device->backend->tuning)) {
-            w->schedule = &device->schedule;
+        if (vyre_lane_plan_make(&device->lane_plan, w->view, w->plan, &physical->shape,
+                                device->backend->tuning)) {
+            w->lanes = &device->lane_plan;
             w->steps = w->take ? &w->take->steps : &w->frame->steps;
             return VYRE_OK;
         }

@@ -64,40 +64,16 @@ bool vyre_vk_lanes_are_idle(struct vyre_vk_device *device)
 
 /* ---- Command buffers -------------------------------------------------------------------------- */
 
-/* Room for one item more in a list that doubles. */
-static bool reserve(const struct vyre_allocator *allocator, void **items, uint32_t count,
-                    uint32_t *capacity, size_t item_bytes)
-{
-    if (count < *capacity)
-        return true;
-    uint32_t wanted = *capacity ? *capacity * 2 : 8;
-    void *grown = vyre_memory_allocate(allocator, wanted * item_bytes, _Alignof(void *));
-    if (!grown)
-        return false;
-    if (count > 0)
-        memcpy(grown, *items, count * item_bytes);
-    vyre_memory_free(allocator, *items, *capacity * item_bytes, _Alignof(void *));
-    *items = grown;
-    *capacity = wanted;
-    return true;
-}
-
 static bool reserve_buffer(struct vyre_vk_device *device, struct vyre_vk_spool *spool)
 {
-    void *items = spool->items;
-    bool there =
-        reserve(&device->allocator, &items, spool->made, &spool->capacity, sizeof(VkCommandBuffer));
-    spool->items = items;
-    return there;
+    return vyre_memory_grow(&device->allocator, &spool->items, spool->made, &spool->capacity,
+                            sizeof *spool->items, _Alignof(VkCommandBuffer));
 }
 
 static bool reserve_step(struct vyre_vk_device *device, struct vyre_vk_steps *steps)
 {
-    void *items = steps->items;
-    bool there =
-        reserve(&device->allocator, &items, steps->count, &steps->capacity, sizeof *steps->items);
-    steps->items = items;
-    return there;
+    return vyre_memory_grow(&device->allocator, &steps->items, steps->count, &steps->capacity,
+                            sizeof *steps->items, _Alignof(struct vyre_vk_step));
 }
 
 bool vyre_vk_steps_reserve(struct vyre_vk_device *device, struct vyre_vk_steps *steps)
@@ -137,8 +113,7 @@ static VkResult add_buffer(struct vyre_vk_device *device, struct vyre_vk_spool *
 }
 
 VkResult vyre_vk_steps_add(struct vyre_vk_device *device, struct vyre_vk_steps *steps,
-                           const struct vyre_vk_planned_step *planned,
-                           VkCommandBuffer *out_commands)
+                           const struct vyre_planned_step *planned, VkCommandBuffer *out_commands)
 {
     uint32_t family = device->physical->lanes[planned->lane].family;
     struct vyre_vk_spool *spool = &steps->spools[family];
@@ -161,7 +136,7 @@ VkResult vyre_vk_steps_add(struct vyre_vk_device *device, struct vyre_vk_steps *
 VkResult vyre_vk_steps_reset(struct vyre_vk_device *device, struct vyre_vk_steps *steps)
 {
     VkResult result = VK_SUCCESS;
-    for (int i = 0; result == VK_SUCCESS && i < VYRE_VK_LANES; i++) {
+    for (int i = 0; result == VK_SUCCESS && i < VYRE_LANES_MAX; i++) {
         struct vyre_vk_spool *spool = &steps->spools[i];
         if (spool->used > 0)
             result = device->vk.ResetCommandPool(device->handle, spool->pool, 0);
@@ -173,15 +148,15 @@ VkResult vyre_vk_steps_reset(struct vyre_vk_device *device, struct vyre_vk_steps
 
 void vyre_vk_steps_deinit(struct vyre_vk_device *device, struct vyre_vk_steps *steps)
 {
-    for (int i = 0; i < VYRE_VK_LANES; i++) {
+    for (int i = 0; i < VYRE_LANES_MAX; i++) {
         struct vyre_vk_spool *spool = &steps->spools[i];
         if (spool->pool)
             device->vk.DestroyCommandPool(device->handle, spool->pool, NULL);
-        vyre_memory_free(&device->allocator, spool->items,
-                         spool->capacity * sizeof(VkCommandBuffer), _Alignof(void *));
+        vyre_memory_free(&device->allocator, spool->items, spool->capacity * sizeof *spool->items,
+                         _Alignof(VkCommandBuffer));
     }
     vyre_memory_free(&device->allocator, steps->items, steps->capacity * sizeof *steps->items,
-                     _Alignof(void *));
+                     _Alignof(struct vyre_vk_step));
     *steps = (struct vyre_vk_steps){0};
 }
 
@@ -192,9 +167,9 @@ struct submit {
     uint32_t lane;
     VkCommandBuffer commands[2];
     uint32_t command_count;
-    VkSemaphore wait[VYRE_VK_LANES + 1];
-    uint64_t wait_values[VYRE_VK_LANES + 1];
-    VkPipelineStageFlags wait_stages[VYRE_VK_LANES + 1];
+    VkSemaphore wait[VYRE_LANES_MAX + 1];
+    uint64_t wait_values[VYRE_LANES_MAX + 1];
+    VkPipelineStageFlags wait_stages[VYRE_LANES_MAX + 1];
     uint32_t wait_count;
 };
 
@@ -263,7 +238,8 @@ static VkResult send_last(struct vyre_vk_device *device, const struct submit *su
 }
 
 static void prepare_step(const struct vyre_vk_device *device, const struct vyre_vk_step *step,
-                         bool ahead, const uint64_t links[VYRE_VK_LANES], struct submit *out_submit)
+                         bool ahead, const uint64_t links[VYRE_LANES_MAX],
+                         struct submit *out_submit)
 {
     VkPipelineStageFlags stages = stages_of(device, step->lane);
     *out_submit = (struct submit){.lane = step->lane};
@@ -318,7 +294,7 @@ VkResult vyre_vk_steps_queue(struct vyre_vk_device *device, const struct vyre_vk
                              bool ahead, const struct vyre_vk_timer *timer, bool *out_begun)
 {
     const struct vyre_vk_step *last = last_alone(steps);
-    uint64_t links[VYRE_VK_LANES] = {0};
+    uint64_t links[VYRE_LANES_MAX] = {0};
     struct submit submit = {.lane = 0};
     uint32_t used = 0;
     uint32_t group = UINT32_MAX;

@@ -18,7 +18,7 @@
 #include <vyre/backend.h>
 
 #include "backend/vulkan/loader.h"
-#include "backend/vulkan/schedule.h"
+#include "plan/lane_plan.h"
 
 struct vyre_vk_device;
 struct vyre_vk_timer;
@@ -48,8 +48,8 @@ struct vyre_vk_step {
 
 /* A zeroed one is empty. */
 struct vyre_vk_steps {
-    struct vyre_vk_spool spools[VYRE_VK_LANES]; /* by family, as the physical device lists them */
-    struct vyre_vk_step *items;                 /* Owned */
+    struct vyre_vk_spool spools[VYRE_LANES_MAX]; /* by family, as the physical device lists them */
+    struct vyre_vk_step *items;                  /* Owned */
     uint32_t count;
     uint32_t capacity;
 };
@@ -73,8 +73,7 @@ void vyre_vk_steps_deinit(struct vyre_vk_device *device, struct vyre_vk_steps *s
 
 /* One more step; its command buffer can be begun. */
 VkResult vyre_vk_steps_add(struct vyre_vk_device *device, struct vyre_vk_steps *steps,
-                           const struct vyre_vk_planned_step *planned,
-                           VkCommandBuffer *out_commands);
+                           const struct vyre_planned_step *planned, VkCommandBuffer *out_commands);
 
 /*
  * Submits the steps, with the next value of the device's timeline at their end. `ahead`: a step ahead

@@ -151,7 +151,7 @@ static enum vyre_status queue_plain(struct vyre_vk_writer *w)
     struct vyre_vk_device *device = w->device;
     VkResult result;
     vyre_vk_copy_in(&w->frame->uploads, w->view, 0);
-    if (w->schedule)
+    if (w->lanes)
         result = vyre_vk_steps_queue(device, w->steps, true, w->timer, &w->ran);
     else
         result = vyre_vk_queue(device, &w->commands, 1, w->ran ? NULL : w->timer, w->timer);

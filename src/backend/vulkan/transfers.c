@@ -210,7 +210,7 @@ static enum vyre_status note_transfer(struct vyre_vk_writer *w, struct vyre_vk_t
 /* The part of a recording that is written. */
 static uint32_t part_of(const struct vyre_vk_writer *w)
 {
-    return w->take && !w->schedule ? w->take->part_count - 1 : 0;
+    return w->take && !w->lanes ? w->take->part_count - 1 : 0;
 }
 
 /* The longest run of bytes that is staged at once. */
@@ -224,7 +224,7 @@ static enum vyre_status settle_borrowed(struct vyre_vk_writer *w,
                                         const struct vyre_command *command, size_t size_bytes,
                                         uint32_t level)
 {
-    if (w->schedule) /* no download comes before an upload that reads its bytes */
+    if (w->lanes) /* no download comes before an upload that reads its bytes */
         return w->take || command->upload_owned
                    ? VYRE_OK
                    : vyre_vk_await_downloads(w->device, command->upload_bytes, size_bytes, w->diag);
@@ -255,7 +255,7 @@ enum vyre_status vyre_vk_write_upload(struct vyre_vk_writer *w, uint32_t index, 
         const VkBufferCopy region = {piece.offset, range->offset_bytes + done, size};
         w->device->vk.CmdCopyBuffer(w->commands, piece.buffer, handle_of(range), 1, &region);
         if (w->take) {
-            bool ahead = w->schedule && w->schedule->steps[w->step].ahead;
+            bool ahead = w->lanes && w->lanes->steps[w->step].ahead;
             const struct vyre_vk_transfer transfer = {index, part_of(w),   done,
                                                       size,  piece.mapped, ahead};
             status = note_transfer(w, &w->take->uploads, &transfer);

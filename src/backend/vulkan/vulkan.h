@@ -14,7 +14,6 @@
  *   descriptors.h  descriptor sets by what they hold, so that nothing is written twice
  *   kernel.h       kernels: reflection, pipelines by specialization
  *   barriers.h     which barriers a batch needs
- *   schedule.h     which commands go to which queue
  *   steps.h        the queues, and batches on several of them (spread.c: whether)
  *   writer.h       the one path that turns commands into a command buffer
  *   recording.h    command buffers that are kept

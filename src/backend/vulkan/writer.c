@@ -9,6 +9,7 @@
 #include "backend/vulkan/recording.h"
 #include "backend/vulkan/result.h"
 #include "backend/vulkan/transfers.h"
+#include "base/groups.h"
 
 /* ---- Barriers --------------------------------------------------------------------------------- */
 
@@ -249,7 +250,7 @@ static enum vyre_status write_command(struct vyre_vk_writer *w, uint32_t index, 
         w->transfers_on_first = true;
     switch (command->type) {
     case VYRE_COMMAND_DISPATCH:
-        if (command->groups[0] && command->groups[1] && command->groups[2])
+        if (vyre_groups_total(command->groups) > 0)
             status = write_dispatch(w, command, command->groups);
         break;
     case VYRE_COMMAND_COPY:
@@ -304,7 +305,7 @@ static enum vyre_status write_level(struct vyre_vk_writer *w, uint32_t level, co
         const struct vyre_plan_node *node = &plan->nodes[order[i]];
         for (uint32_t j = 0; j < node->dep_count; j++) {
             uint32_t dep = plan->deps[node->first_dep + j];
-            if (w->schedule && w->schedule->step_of[dep] != w->step)
+            if (w->lanes && w->lanes->step_of[dep] != w->step)
                 continue; /* semaphores and the barrier that begins the step */
             vyre_vk_barriers_need(&w->barriers, vyre_vk_stage_of(&commands[dep]),
                                   plan->nodes[dep].level, vyre_vk_stage_of(&commands[order[i]]));
@@ -312,8 +313,8 @@ static enum vyre_status write_level(struct vyre_vk_writer *w, uint32_t level, co
     }
     put_needed_barrier(w, level);
     for (uint32_t i = 0; status == VYRE_OK && i < count; i++)
-        status = write_command(w, order[i], level, level > 0 || w->schedule);
-    if (level == 0 && !w->schedule && !w->transfers_on_first)
+        status = write_command(w, order[i], level, level > 0 || w->lanes);
+    if (level == 0 && !w->lanes && !w->transfers_on_first)
         vyre_vk_barriers_skip_first_transfers(&w->barriers);
     return status;
 }
@@ -335,8 +336,8 @@ static enum vyre_status write_planned(struct vyre_vk_writer *w)
 
 static enum vyre_status write_step(struct vyre_vk_writer *w)
 {
-    const struct vyre_vk_planned_step *step = &w->schedule->steps[w->step];
-    const uint32_t *order = w->schedule->order + step->first;
+    const struct vyre_planned_step *step = &w->lanes->steps[w->step];
+    const uint32_t *order = w->lanes->order + step->first;
     bool computes = step->lane < w->device->physical->shape.compute;
     VkResult result = vyre_vk_steps_add(w->device, w->steps, step, &w->commands);
     if (result != VK_SUCCESS)
@@ -358,14 +359,14 @@ static enum vyre_status write_step(struct vyre_vk_writer *w)
 static enum vyre_status write_steps(struct vyre_vk_writer *w)
 {
     enum vyre_status status = VYRE_OK;
-    for (w->step = 0; status == VYRE_OK && w->step < w->schedule->step_count; w->step++)
+    for (w->step = 0; status == VYRE_OK && w->step < w->lanes->step_count; w->step++)
         status = write_step(w);
     return status;
 }
 
 enum vyre_status vyre_vk_write(struct vyre_vk_writer *writer)
 {
-    if (writer->schedule)
+    if (writer->lanes)
         return write_steps(writer);
     enum vyre_status status = begin_part(writer, 0);
     if (status == VYRE_OK)

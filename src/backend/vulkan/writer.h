@@ -11,7 +11,7 @@
  * Plain batches stage through the device's ring, and run a part as soon as there is no other way on;
  * recordings have memory of their own and run later, part by part where they must.
  *
- * A batch that is spread over several queues is written step by step (see schedule.h): a step is a part
+ * A batch that is spread over several queues is written step by step (see plan/lane_plan.h): a step is a part
  * that goes to its own queue, and nothing of the caller's is moved in between.
  *
  * Thread-safety: the caller's.
@@ -42,10 +42,10 @@ struct vyre_vk_writer {
     struct vyre_vk_timer *timer; /* plain; NULL: not timed, or already begun */
     bool ran;                    /* a part has been run already */
 
-    const struct vyre_vk_schedule *schedule; /* several queues; NULL: one */
-    struct vyre_vk_steps *steps;             /* the frame's or the take's */
-    uint32_t step;                           /* that is written */
-    uint32_t stages;                         /* bits: what the queue can do */
+    const struct vyre_lane_plan *lanes; /* several queues; NULL: one */
+    struct vyre_vk_steps *steps;        /* the frame's or the take's */
+    uint32_t step;                      /* that is written */
+    uint32_t stages;                    /* bits: what the queue can do */
 
     VkCommandBuffer commands;
     struct vyre_vk_barriers barriers;
@@ -64,7 +64,7 @@ struct vyre_vk_writer {
 
 /*
  * Spreads the batch over the device's queues if there are several, the plan is there and it is worth
- * it: then the writer has a schedule and the steps of its frame or take. Uploads that a plain batch can
+ * it: then the writer has a lane plan and the steps of its frame or take. Uploads that a plain batch can
  * do by hand are noted for that.
  */
 enum vyre_status vyre_vk_writer_spread(struct vyre_vk_writer *writer);

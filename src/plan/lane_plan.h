@@ -1,5 +1,5 @@
 /*
- * schedule.h: which commands of a batch go to which queue. Numbers only.
+ * lane_plan.h: which commands of a batch go to which queue. Numbers only.
  *
  *   lane   a queue that is used: 0 is the main one, then further compute queues, then one for transfers
  *          alone
@@ -18,33 +18,33 @@
  *
  * Thread-safety: the caller's.
  */
-#ifndef VYRE_BACKEND_VULKAN_SCHEDULE_H
-#define VYRE_BACKEND_VULKAN_SCHEDULE_H
+#ifndef VYRE_PLAN_LANE_PLAN_H
+#define VYRE_PLAN_LANE_PLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <vyre/backend.h>
 
-#define VYRE_VK_COMPUTE_LANES 4
-#define VYRE_VK_LANES         (VYRE_VK_COMPUTE_LANES + 1)
+#define VYRE_COMPUTE_LANES_MAX 4
+#define VYRE_LANES_MAX         (VYRE_COMPUTE_LANES_MAX + 1)
 
 /* When queues are worth their semaphores: a fork and a join are some submits more. */
-struct vyre_vk_tuning {
+struct vyre_lane_tuning {
     uint64_t split_groups; /* that other lanes must take off lane 0 in a segment */
     uint64_t ahead_bytes;  /* that the transfer lane must take */
 };
 
-struct vyre_vk_lanes {
+struct vyre_lanes {
     uint32_t compute;
     bool transfer; /* one more, after those */
 };
 
 /* In place of a command's step. */
-#define VYRE_VK_STEP_NONE UINT32_MAX       /* not known yet */
-#define VYRE_VK_STEP_HOST (UINT32_MAX - 1) /* the host does it before anything is submitted */
+#define VYRE_STEP_NONE UINT32_MAX       /* not known yet */
+#define VYRE_STEP_HOST (UINT32_MAX - 1) /* the host does it before anything is submitted */
 
-struct vyre_vk_planned_step {
+struct vyre_planned_step {
     uint32_t first; /* into the order */
     uint32_t count;
     uint32_t lane;
@@ -53,36 +53,36 @@ struct vyre_vk_planned_step {
     bool ahead;
 };
 
-struct vyre_vk_schedule {
+struct vyre_lane_plan {
     struct vyre_allocator allocator;
     uint32_t *memory; /* Owned: what follows points into it, but for the steps */
     size_t memory_capacity;
-    uint32_t *order;                    /* commands, step by step, in each by level */
-    uint32_t *step_of;                  /* by command */
-    bool *ahead;                        /* by command: may be in a step ahead */
-    struct vyre_vk_planned_step *steps; /* Owned */
+    uint32_t *order;                 /* commands, step by step, in each by level */
+    uint32_t *step_of;               /* by command */
+    bool *ahead;                     /* by command: may be in a step ahead */
+    struct vyre_planned_step *steps; /* Owned */
     size_t step_capacity;
     uint32_t step_count;
 };
 
-void vyre_vk_schedule_deinit(struct vyre_vk_schedule *schedule);
+void vyre_lane_plan_deinit(struct vyre_lane_plan *out);
 
 /*
- * Makes room for a batch. Afterwards the caller says of commands what it knows: VYRE_VK_STEP_HOST in
+ * Makes room for a batch. Afterwards the caller says of commands what it knows: VYRE_STEP_HOST in
  * step_of, and which uploads may go ahead. False when out of memory.
  */
-bool vyre_vk_schedule_begin(struct vyre_vk_schedule *schedule, const struct vyre_batch_plan *plan);
+bool vyre_lane_plan_begin(struct vyre_lane_plan *out, const struct vyre_batch_plan *plan);
 
 /*
- * Spreads the batch over the lanes. Returns whether that is worth it: if not, there is no schedule, and
+ * Spreads the batch over the lanes. Returns whether that is worth it: if not, there is no such plan, and
  * the batch goes to lane 0 as it is.
  */
-bool vyre_vk_schedule_make(struct vyre_vk_schedule *schedule, const struct vyre_batch_view *view,
-                           const struct vyre_batch_plan *plan, const struct vyre_vk_lanes *lanes,
-                           const struct vyre_vk_tuning *tuning);
+bool vyre_lane_plan_make(struct vyre_lane_plan *out, const struct vyre_batch_view *view,
+                         const struct vyre_batch_plan *plan, const struct vyre_lanes *lanes,
+                         const struct vyre_lane_tuning *tuning);
 
 /* Commands by level, and where each level ends; room for one end more than there are levels. */
-void vyre_vk_order_by_level(const struct vyre_batch_plan *plan, uint32_t *out_order,
-                            uint32_t *out_ends);
+void vyre_order_by_level(const struct vyre_batch_plan *plan, uint32_t *out_order,
+                         uint32_t *out_ends);
 
 #endif

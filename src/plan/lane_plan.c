@@ -1,10 +1,11 @@
 /*
- * schedule.c: see schedule.h.
+ * lane_plan.c: see lane_plan.h.
  */
-#include "backend/vulkan/schedule.h"
+#include "plan/lane_plan.h"
 
 #include <string.h>
 
+#include "base/groups.h"
 #include "base/memory.h"
 
 /* What a transfer weighs beside groups of a dispatch. */
@@ -12,11 +13,11 @@
 
 /* One call's view of things. */
 struct maker {
-    struct vyre_vk_schedule *schedule;
+    struct vyre_lane_plan *out;
     const struct vyre_batch_view *view;
     const struct vyre_batch_plan *plan;
-    const struct vyre_vk_lanes *lanes;
-    const struct vyre_vk_tuning *tuning;
+    const struct vyre_lanes *lanes;
+    const struct vyre_lane_tuning *tuning;
     uint64_t *weights;  /* by arm of the segment at hand */
     uint32_t *arm_lane; /* the same */
     uint32_t main_step; /* that the next commands of lane 0 may join */
@@ -33,46 +34,45 @@ static size_t words_of(const struct vyre_batch_plan *plan)
     return (size_t)plan->node_count * 6 + plan->level_count + 1;
 }
 
-void vyre_vk_schedule_deinit(struct vyre_vk_schedule *schedule)
+void vyre_lane_plan_deinit(struct vyre_lane_plan *out)
 {
-    vyre_memory_free(&schedule->allocator, schedule->memory,
-                     schedule->memory_capacity * sizeof *schedule->memory, _Alignof(uint64_t));
-    vyre_memory_free(&schedule->allocator, schedule->steps,
-                     schedule->step_capacity * sizeof *schedule->steps,
-                     _Alignof(struct vyre_vk_planned_step));
-    schedule->memory = NULL;
-    schedule->steps = NULL;
-    schedule->memory_capacity = schedule->step_capacity = 0;
+    vyre_memory_free(&out->allocator, out->memory, out->memory_capacity * sizeof *out->memory,
+                     _Alignof(uint64_t));
+    vyre_memory_free(&out->allocator, out->steps, out->step_capacity * sizeof *out->steps,
+                     _Alignof(struct vyre_planned_step));
+    out->memory = NULL;
+    out->steps = NULL;
+    out->memory_capacity = out->step_capacity = 0;
 }
 
-static bool reserve(struct vyre_vk_schedule *schedule, size_t words, size_t steps)
+static bool reserve(struct vyre_lane_plan *out, size_t words, size_t steps)
 {
-    if (words <= schedule->memory_capacity && steps <= schedule->step_capacity)
+    if (words <= out->memory_capacity && steps <= out->step_capacity)
         return true;
-    vyre_vk_schedule_deinit(schedule);
+    vyre_lane_plan_deinit(out);
     words += words / 2;
     steps += steps / 2;
-    schedule->memory = vyre_memory_allocate(&schedule->allocator, words * sizeof *schedule->memory,
-                                            _Alignof(uint64_t));
-    schedule->memory_capacity = schedule->memory ? words : 0;
-    schedule->steps = vyre_memory_allocate(&schedule->allocator, steps * sizeof *schedule->steps,
-                                           _Alignof(struct vyre_vk_planned_step));
-    schedule->step_capacity = schedule->steps ? steps : 0;
-    return schedule->memory && schedule->steps;
+    out->memory =
+        vyre_memory_allocate(&out->allocator, words * sizeof *out->memory, _Alignof(uint64_t));
+    out->memory_capacity = out->memory ? words : 0;
+    out->steps = vyre_memory_allocate(&out->allocator, steps * sizeof *out->steps,
+                                      _Alignof(struct vyre_planned_step));
+    out->step_capacity = out->steps ? steps : 0;
+    return out->memory && out->steps;
 }
 
-bool vyre_vk_schedule_begin(struct vyre_vk_schedule *schedule, const struct vyre_batch_plan *plan)
+bool vyre_lane_plan_begin(struct vyre_lane_plan *out, const struct vyre_batch_plan *plan)
 {
     size_t nodes = plan->node_count;
-    if (!reserve(schedule, words_of(plan), (size_t)plan->segment_count * VYRE_VK_LANES + 2))
+    if (!reserve(out, words_of(plan), (size_t)plan->segment_count * VYRE_LANES_MAX + 2))
         return false;
-    schedule->order = schedule->memory + nodes * 3;
-    schedule->step_of = schedule->memory + nodes * 4;
-    schedule->ahead = (bool *)(schedule->memory + nodes * 5);
-    schedule->step_count = 0;
-    memset(schedule->ahead, 0, nodes * sizeof *schedule->ahead);
+    out->order = out->memory + nodes * 3;
+    out->step_of = out->memory + nodes * 4;
+    out->ahead = (bool *)(out->memory + nodes * 5);
+    out->step_count = 0;
+    memset(out->ahead, 0, nodes * sizeof *out->ahead);
     for (uint32_t i = 0; i < nodes; i++)
-        schedule->step_of[i] = VYRE_VK_STEP_NONE;
+        out->step_of[i] = VYRE_STEP_NONE;
     return true;
 }
 
@@ -89,32 +89,31 @@ static uint64_t weight_of(const struct maker *maker, uint32_t index)
     uint64_t bytes = command->type == VYRE_COMMAND_DISPATCH ? 0 : bytes_of(maker, index);
     if (command->type != VYRE_COMMAND_DISPATCH)
         return bytes == 0 ? 0 : 1 + bytes / BYTES_PER_GROUP;
-    return (uint64_t)command->groups[0] * command->groups[1] * command->groups[2];
+    return vyre_groups_total(command->groups);
 }
 
 static uint32_t add_step(struct maker *maker, uint32_t lane, bool ahead)
 {
-    struct vyre_vk_schedule *schedule = maker->schedule;
-    schedule->steps[schedule->step_count] =
-        (struct vyre_vk_planned_step){.lane = lane,
-                                      .waits = maker->before & ~(1u << lane),
-                                      .group = maker->group,
-                                      .ahead = ahead};
-    return schedule->step_count++;
+    struct vyre_lane_plan *out = maker->out;
+    out->steps[out->step_count] = (struct vyre_planned_step){.lane = lane,
+                                                             .waits = maker->before & ~(1u << lane),
+                                                             .group = maker->group,
+                                                             .ahead = ahead};
+    return out->step_count++;
 }
 
 static void take_uploads(struct maker *maker)
 {
-    struct vyre_vk_schedule *schedule = maker->schedule;
+    struct vyre_lane_plan *out = maker->out;
     uint64_t bytes = 0;
     for (uint32_t i = 0; maker->lanes->transfer && i < maker->plan->node_count; i++)
-        bytes += schedule->ahead[i] ? bytes_of(maker, i) : 0;
+        bytes += out->ahead[i] ? bytes_of(maker, i) : 0;
     if (bytes == 0 || bytes < maker->tuning->ahead_bytes)
         return;
     uint32_t step = add_step(maker, maker->lanes->compute, true);
     for (uint32_t i = 0; i < maker->plan->node_count; i++) {
-        if (schedule->ahead[i])
-            schedule->step_of[i] = step;
+        if (out->ahead[i])
+            out->step_of[i] = step;
     }
     maker->before = 1u << maker->lanes->compute;
     maker->group++;
@@ -134,7 +133,7 @@ static void weigh(struct maker *maker, const struct vyre_plan_segment *segment)
     for (uint32_t i = 0; i < segment->command_count; i++) {
         uint32_t index = segment->first_command + i;
         uint32_t arm = maker->plan->nodes[index].arm;
-        if (maker->schedule->step_of[index] != VYRE_VK_STEP_NONE)
+        if (maker->out->step_of[index] != VYRE_STEP_NONE)
             continue;
         maker->weights[arm] += weight_of(maker, index);
         if (maker->view->commands[index].type == VYRE_COMMAND_DISPATCH)
@@ -143,7 +142,7 @@ static void weigh(struct maker *maker, const struct vyre_plan_segment *segment)
     for (uint32_t i = 0; i < segment->command_count; i++) {
         uint32_t index = segment->first_command + i;
         uint32_t arm = maker->plan->nodes[index].arm;
-        if (maker->schedule->step_of[index] == VYRE_VK_STEP_NONE && maker->arm_lane[arm] != 0)
+        if (maker->out->step_of[index] == VYRE_STEP_NONE && maker->arm_lane[arm] != 0)
             bytes += bytes_of(maker, index);
     }
     for (uint32_t arm = 0; bytes < maker->tuning->ahead_bytes && arm < segment->arm_count; arm++)
@@ -153,7 +152,7 @@ static void weigh(struct maker *maker, const struct vyre_plan_segment *segment)
 /* Gives each arm that computes to the lane with the least to do; returns what lane 0 is spared. */
 static uint64_t spread(struct maker *maker, uint32_t arm_count)
 {
-    uint64_t loads[VYRE_VK_COMPUTE_LANES] = {0};
+    uint64_t loads[VYRE_COMPUTE_LANES_MAX] = {0};
     uint64_t spared = 0;
     for (uint32_t arm = 0; arm < arm_count; arm++) {
         if (maker->arm_lane[arm] != 0 || maker->weights[arm] == 0)
@@ -193,28 +192,28 @@ static bool overlaps_transfers(const struct maker *maker, uint32_t arm_count)
 
 static void write_segment(struct maker *maker, const struct vyre_plan_segment *segment, bool split)
 {
-    struct vyre_vk_schedule *schedule = maker->schedule;
-    uint32_t steps[VYRE_VK_LANES];
+    struct vyre_lane_plan *out = maker->out;
+    uint32_t steps[VYRE_LANES_MAX];
     uint32_t used = 0;
-    for (uint32_t lane = 0; lane < VYRE_VK_LANES; lane++)
-        steps[lane] = VYRE_VK_STEP_NONE;
+    for (uint32_t lane = 0; lane < VYRE_LANES_MAX; lane++)
+        steps[lane] = VYRE_STEP_NONE;
     if (!split)
         steps[0] = maker->main_step;
     for (uint32_t i = 0; i < segment->command_count; i++) {
         uint32_t index = segment->first_command + i;
         uint32_t lane = split ? maker->arm_lane[maker->plan->nodes[index].arm] : 0;
-        if (schedule->step_of[index] != VYRE_VK_STEP_NONE)
+        if (out->step_of[index] != VYRE_STEP_NONE)
             continue;
-        if (steps[lane] == VYRE_VK_STEP_NONE)
+        if (steps[lane] == VYRE_STEP_NONE)
             steps[lane] = add_step(maker, lane, false);
-        schedule->step_of[index] = steps[lane];
+        out->step_of[index] = steps[lane];
         used |= 1u << lane;
     }
     if (used == 0)
         return;
     maker->before = used;
     maker->group++;
-    maker->main_step = split ? VYRE_VK_STEP_NONE : steps[0];
+    maker->main_step = split ? VYRE_STEP_NONE : steps[0];
 }
 
 static void take_segment(struct maker *maker, const struct vyre_plan_segment *segment)
@@ -235,8 +234,8 @@ static void take_segment(struct maker *maker, const struct vyre_plan_segment *se
 
 /* ---- Order ------------------------------------------------------------------------------------ */
 
-void vyre_vk_order_by_level(const struct vyre_batch_plan *plan, uint32_t *out_order,
-                            uint32_t *out_ends)
+void vyre_order_by_level(const struct vyre_batch_plan *plan, uint32_t *out_order,
+                         uint32_t *out_ends)
 {
     memset(out_ends, 0, ((size_t)plan->level_count + 1) * sizeof *out_ends);
     /* Counted one level further, so that each level's begin moves to its end while it is filled. */
@@ -251,43 +250,43 @@ void vyre_vk_order_by_level(const struct vyre_batch_plan *plan, uint32_t *out_or
 /* Commands by level, then, keeping that, by step. */
 static void sort(struct maker *maker)
 {
-    struct vyre_vk_schedule *schedule = maker->schedule;
+    struct vyre_lane_plan *out = maker->out;
     const struct vyre_batch_plan *plan = maker->plan;
     uint32_t *by_level = maker->arm_lane; /* not needed any more */
-    uint32_t *ends = schedule->memory + (size_t)plan->node_count * 6;
-    vyre_vk_order_by_level(plan, by_level, ends);
+    uint32_t *ends = out->memory + (size_t)plan->node_count * 6;
+    vyre_order_by_level(plan, by_level, ends);
     for (uint32_t i = 0; i < plan->node_count; i++) {
-        if (schedule->step_of[i] < schedule->step_count)
-            schedule->steps[schedule->step_of[i]].count++;
+        if (out->step_of[i] < out->step_count)
+            out->steps[out->step_of[i]].count++;
     }
     uint32_t first = 0;
-    for (uint32_t i = 0; i < schedule->step_count; i++) {
-        schedule->steps[i].first = first;
-        first += schedule->steps[i].count;
-        schedule->steps[i].count = 0;
+    for (uint32_t i = 0; i < out->step_count; i++) {
+        out->steps[i].first = first;
+        first += out->steps[i].count;
+        out->steps[i].count = 0;
     }
     for (uint32_t i = 0; i < plan->node_count; i++) {
-        uint32_t index = schedule->step_of[by_level[i]];
-        if (index >= schedule->step_count)
+        uint32_t index = out->step_of[by_level[i]];
+        if (index >= out->step_count)
             continue;
-        struct vyre_vk_planned_step *step = &schedule->steps[index];
-        schedule->order[step->first + step->count++] = by_level[i];
+        struct vyre_planned_step *step = &out->steps[index];
+        out->order[step->first + step->count++] = by_level[i];
     }
 }
 
-bool vyre_vk_schedule_make(struct vyre_vk_schedule *schedule, const struct vyre_batch_view *view,
-                           const struct vyre_batch_plan *plan, const struct vyre_vk_lanes *lanes,
-                           const struct vyre_vk_tuning *tuning)
+bool vyre_lane_plan_make(struct vyre_lane_plan *out, const struct vyre_batch_view *view,
+                         const struct vyre_batch_plan *plan, const struct vyre_lanes *lanes,
+                         const struct vyre_lane_tuning *tuning)
 {
     struct maker maker = {
-        .schedule = schedule,
+        .out = out,
         .view = view,
         .plan = plan,
         .lanes = lanes,
         .tuning = tuning,
-        .weights = (uint64_t *)(void *)schedule->memory,
-        .arm_lane = schedule->memory + (size_t)plan->node_count * 2,
-        .main_step = VYRE_VK_STEP_NONE,
+        .weights = (uint64_t *)(void *)out->memory,
+        .arm_lane = out->memory + (size_t)plan->node_count * 2,
+        .main_step = VYRE_STEP_NONE,
     };
     take_uploads(&maker);
     for (uint32_t i = 0; i < plan->segment_count; i++)
