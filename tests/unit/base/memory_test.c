@@ -60,6 +60,33 @@ static void allocate_failing_allocator_gives_null(void **state)
     assert_int_equal(memory.refused_count, 1);
 }
 
+static void grow_doubles_keeps_and_zeroes(void **state)
+{
+    (void)state;
+    struct test_allocator memory = {0};
+    struct vyre_allocator face = test_allocator_face(&memory);
+    uint32_t *items = NULL;
+    uint32_t capacity = 0;
+    for (uint32_t count = 0; count < 100; count++) {
+        uint32_t was = capacity;
+        assert_true(
+            vyre_memory_grow(&face, &items, count, &capacity, sizeof *items, _Alignof(uint32_t)));
+        assert_int_equal(capacity, count < was ? was : was ? 2 * was : 8);
+        for (uint32_t i = 0; i < capacity; i++)
+            assert_int_equal(items[i], i < count ? i + 1 : 0);
+        items[count] = count + 1;
+    }
+    memory.fails = true;
+    const uint32_t *before = items;
+    assert_false(
+        vyre_memory_grow(&face, &items, capacity, &capacity, sizeof *items, _Alignof(uint32_t)));
+    assert_ptr_equal(items, before);
+    assert_int_equal(items[99], 100);
+    vyre_memory_free(&face, items, capacity * sizeof *items, _Alignof(uint32_t));
+    assert_int_equal(memory.live_count, 0);
+    assert_int_equal(memory.mismatch_count, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -67,6 +94,7 @@ int main(void)
         cmocka_unit_test(resolve_given_allocator_is_itself),
         cmocka_unit_test(allocate_own_allocator_is_zeroed_and_balanced),
         cmocka_unit_test(allocate_failing_allocator_gives_null),
+        cmocka_unit_test(grow_doubles_keeps_and_zeroes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
