@@ -59,11 +59,18 @@ static void collect_proofs(struct comparison *comparison, const struct contender
                        &comparison->knowledge.refusals);
 }
 
+static void keep_refusals(struct comparison *comparison, const struct contender *contender)
+{
+    if (contender->session)
+        cli_knowledge_keep_refusals(&comparison->knowledge, contender->session->device);
+}
+
 /* A mode that turns out not to be there is out of the comparison, with the reason. */
 static void rule_out(struct comparison *comparison, struct contender *contender,
                      const struct vyre_diag *diag)
 {
     collect_proofs(comparison, contender);
+    keep_refusals(comparison, contender);
     drop(contender);
     snprintf(contender->reason, sizeof contender->reason, "%s", diag->message);
 }
@@ -340,7 +347,8 @@ static enum cli_exit conclude(struct comparison *comparison, struct cli_output *
     cli_output_flush(out);
     if (session)
         cli_knowledge_keep(&comparison->knowledge, session->device);
-    cli_knowledge_keep_refusals(&comparison->knowledge, &comparison->proofs.found);
+    for (size_t i = 0; i < COMPARE_MODES; i++)
+        keep_refusals(comparison, &comparison->contenders[i]);
     if (comparison->interrupted)
         return CLI_EXIT_INTERRUPTED;
     if (compare_agrees(comparison))
@@ -365,7 +373,8 @@ static enum cli_exit execute(struct comparison *comparison, struct cli_output *o
         collect_proofs(comparison, &comparison->contenders[i]);
     if (status != VYRE_OK) {
         cli_message_print_file(&diag, comparison->options.file);
-        cli_knowledge_keep_refusals(&comparison->knowledge, &comparison->proofs.found);
+        for (size_t i = 0; i < COMPARE_MODES; i++)
+            keep_refusals(comparison, &comparison->contenders[i]);
         return cli_exit_of_work(&diag);
     }
     return conclude(comparison, out);

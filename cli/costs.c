@@ -5,94 +5,14 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "grid.h"
 
 #define HOUR_S UINT64_C(3600)
 #define DAY_S  UINT64_C(86400)
 
-/* ---- to and from the store --------------------------------------------------------------------
- */
-
-struct vyre_store_device cli_costs_device(const struct vyre_device_info *info, uint32_t workers)
-{
-    struct vyre_store_device device = {.name = ""};
-    snprintf(device.backend, sizeof device.backend, "%s", info->backend);
-    snprintf(device.name, sizeof device.name, "%s", info->name);
-    if (workers)
-        snprintf(device.driver, sizeof device.driver, "%.100s, %u workers", info->driver, workers);
-    else
-        snprintf(device.driver, sizeof device.driver, "%s", info->driver);
-    memcpy(device.uuid, info->uuid, sizeof device.uuid);
-    return device;
-}
-
-void cli_costs_to_store(const struct vyre_calibration *calibration,
-                        struct vyre_store_calibration *out_stored)
-{
-    memset(out_stored, 0, sizeof *out_stored);
-    out_stored->taken_at = (int64_t)calibration->taken_s;
-    snprintf(out_stored->tool, sizeof out_stored->tool, "vyre %s", vyre_version_string());
-    for (int i = 0; i < VYRE_COST_COUNT; i++) {
-        const struct vyre_cost *cost = &calibration->costs[i];
-        struct vyre_store_cost *stored = &out_stored->costs[out_stored->cost_count];
-        if (!cost->known)
-            continue;
-        *stored = (struct vyre_store_cost){
-            .min_ns = cost->min_ns,
-            .median_ns = cost->median_ns,
-            .spread_ns = cost->spread_ns,
-            .samples = cost->samples,
-            .noisy = cost->noisy,
-        };
-        snprintf(stored->name, sizeof stored->name, "%s", vyre_cost_name((enum vyre_cost_id)i));
-        out_stored->cost_count++;
-    }
-}
-
-static const struct vyre_store_cost *find(const struct vyre_store_calibration *stored,
-                                          const char *name)
-{
-    for (uint32_t i = 0; i < stored->cost_count; i++) {
-        if (strcmp(stored->costs[i].name, name) == 0)
-            return &stored->costs[i];
-    }
-    return NULL;
-}
-
-void cli_costs_from_store(const struct vyre_store_calibration *stored,
-                          struct vyre_calibration *out_calibration)
-{
-    memset(out_calibration, 0, sizeof *out_calibration);
-    out_calibration->taken_s = stored->taken_at > 0 ? (uint64_t)stored->taken_at : 0;
-    for (int i = 0; i < VYRE_COST_COUNT; i++) {
-        const struct vyre_store_cost *cost = find(stored, vyre_cost_name((enum vyre_cost_id)i));
-        if (cost)
-            out_calibration->costs[i] = (struct vyre_cost){
-                .known = true,
-                .noisy = cost->noisy,
-                .samples = cost->samples,
-                .min_ns = cost->min_ns,
-                .median_ns = cost->median_ns,
-                .spread_ns = cost->spread_ns,
-            };
-    }
-}
-
 /* ---- age --------------------------------------------------------------------------------------
  */
-
-uint64_t cli_costs_age_s(const struct vyre_calibration *calibration)
-{
-    uint64_t now_s = (uint64_t)time(NULL);
-    return now_s > calibration->taken_s ? now_s - calibration->taken_s : 0;
-}
-
-bool cli_costs_are_fresh(const struct vyre_calibration *calibration)
-{
-    return calibration->taken_s != 0 && cli_costs_age_s(calibration) <= CLI_COSTS_AGE_MAX_S;
-}
 
 struct cli_unit cli_unit_age(uint64_t age_s)
 {

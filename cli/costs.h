@@ -1,5 +1,5 @@
 /*
- * costs.h: calibrated costs: between the library and the store, and as people and programs read them.
+ * costs.h: calibrated costs, as people and programs read them.
  */
 #ifndef VYRE_CLI_COSTS_H
 #define VYRE_CLI_COSTS_H
@@ -11,26 +11,6 @@
 
 #include "json.h"
 #include "units.h"
-
-/* Calibrations are good for so long. */
-#define CLI_COSTS_AGE_MAX_S (UINT64_C(7) * 24 * 3600)
-
-/*
- * The device as the store knows it. A number of workers that the command line chose is part of the
- * driver: what is measured with one number says little of another.
- */
-struct vyre_store_device cli_costs_device(const struct vyre_device_info *info, uint32_t workers);
-
-void cli_costs_to_store(const struct vyre_calibration *calibration,
-                        struct vyre_store_calibration *out_stored);
-
-/* Costs that this version does not know are left out; the store keeps no confidence. */
-void cli_costs_from_store(const struct vyre_store_calibration *stored,
-                          struct vyre_calibration *out_calibration);
-
-/* Seconds since it was taken; 0 when the clock was set back since. */
-uint64_t cli_costs_age_s(const struct vyre_calibration *calibration);
-bool cli_costs_are_fresh(const struct vyre_calibration *calibration);
 
 /* "40 s", "12 min", "2 h", "3 days". */
 struct cli_unit cli_unit_age(uint64_t age_s);

@@ -15,19 +15,15 @@
 void device_more_read(struct vyre_device *device, struct vyre_store *store,
                       struct device_more *out_more)
 {
-    struct vyre_device_info info;
-    struct vyre_store_calibration stored;
-    struct vyre_diag ignored;
+    struct vyre_knowledge known;
     memset(out_more, 0, sizeof *out_more);
     size_t count = vyre_device_features(device, out_more->features, VYRE_FEATURES_MAX);
     out_more->feature_count = count < VYRE_FEATURES_MAX ? count : VYRE_FEATURES_MAX;
     vyre_device_get_memory(device, &out_more->memory);
-    vyre_device_get_info(device, &info);
-    const struct vyre_store_device described = cli_costs_device(&info, 0);
-    if (store && vyre_store_get_calibration(store, vyre_store_device_signature(&described), &stored,
-                                            &ignored) == VYRE_OK) {
-        cli_costs_from_store(&stored, &out_more->calibration);
-        out_more->calibrated = true;
+    if (store && vyre_device_load(device, store, VYRE_KNOWS_CALIBRATION, &known, NULL) == VYRE_OK) {
+        out_more->calibration = known.calibration;
+        out_more->calibrated = known.costs != VYRE_STORED_COSTS_NONE;
+        out_more->is_fresh = known.costs == VYRE_STORED_COSTS_LOADED;
     }
 }
 
@@ -91,9 +87,8 @@ static void print_costs(const struct device_more *more, bool colour, struct cli_
         return;
     }
     snprintf(line, sizeof line, "\n    costs: calibrated %s ago%s\n\n",
-             cli_unit_age(cli_costs_age_s(&more->calibration)).text,
-             cli_costs_are_fresh(&more->calibration) ? ""
-                                                     : ", too long to be used; try `vyre probe`");
+             cli_unit_age(vyre_calibration_age_s(&more->calibration)).text,
+             more->is_fresh ? "" : ", too long to be used; try `vyre probe`");
     cli_output_text(out, line);
     cli_costs_print(&more->calibration, false, colour, 4, out);
 }
@@ -145,8 +140,8 @@ void device_more_json(const struct device_more *more, struct cli_json *json)
     }
     cli_json_object(json, "calibration");
     cli_json_u64(json, "taken_at", more->calibration.taken_s);
-    cli_json_u64(json, "age_s", cli_costs_age_s(&more->calibration));
-    cli_json_flag(json, "fresh", cli_costs_are_fresh(&more->calibration));
+    cli_json_u64(json, "age_s", vyre_calibration_age_s(&more->calibration));
+    cli_json_flag(json, "fresh", more->is_fresh);
     cli_costs_json(json, &more->calibration, false);
     cli_json_end_object(json);
 }

@@ -13,7 +13,8 @@ struct device_more {
     struct vyre_feature features[VYRE_FEATURES_MAX];
     size_t feature_count;
     struct vyre_device_memory memory;
-    bool calibrated;
+    bool calibrated; /* the store has costs ... */
+    bool is_fresh;   /* ... that are still good */
     struct vyre_calibration calibration;
 };
 

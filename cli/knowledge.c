@@ -4,7 +4,6 @@
 #include "knowledge.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "interrupt.h"
@@ -13,8 +12,6 @@
 /* A calibration before a run should not be felt; `vyre probe` takes its time. */
 #define QUICK_NS   UINT64_C(500000000)
 #define LINE_BYTES 512
-/* Learnings are read and written by their mode and variant in one number. */
-#define VARIANT_SHIFT 8
 
 /* ---- calibration ------------------------------------------------------------------------------
  */
@@ -45,15 +42,11 @@ enum vyre_status cli_calibrate(struct vyre_device *device, uint64_t time_ns,
     return vyre_device_calibrate(device, &options, out_calibration, diag);
 }
 
-bool cli_calibration_keep(struct vyre_store *store, const struct vyre_store_device *device,
-                          const struct vyre_calibration *calibration, struct vyre_diag *out_failure)
+bool cli_calibration_keep(struct vyre_store *store, struct vyre_device *device,
+                          struct vyre_diag *out_failure)
 {
-    struct vyre_store_calibration stored;
     struct vyre_store_info info;
-    struct vyre_hash128 signature;
-    cli_costs_to_store(calibration, &stored);
-    bool put = vyre_store_put_device(store, device, &signature, out_failure) == VYRE_OK &&
-               vyre_store_put_calibration(store, signature, &stored, out_failure) == VYRE_OK &&
+    bool put = vyre_device_save(device, store, VYRE_KNOWS_CALIBRATION, out_failure) == VYRE_OK &&
                vyre_store_flush(store, out_failure) == VYRE_OK;
     vyre_store_get_info(store, &info);
     if (put || out_failure->id == info.reason.id)
@@ -67,32 +60,8 @@ static void state_costs(struct cli_knowledge *knowledge, const char *reason)
     snprintf(knowledge->reason, sizeof knowledge->reason, "%s", reason);
 }
 
-/* True when the store has costs that are still good, and the device goes by them. */
-static bool load_costs(struct cli_knowledge *knowledge, struct vyre_device *device)
-{
-    struct vyre_store_calibration stored;
-    struct vyre_diag diag;
-    state_costs(knowledge, "none were measured");
-    if (!knowledge->store ||
-        vyre_store_get_calibration(knowledge->store, knowledge->device, &stored, &diag) != VYRE_OK)
-        return false;
-    cli_costs_from_store(&stored, &knowledge->calibration);
-    if (!cli_costs_are_fresh(&knowledge->calibration)) {
-        state_costs(knowledge, "those in the store are more than 7 days old");
-        return false;
-    }
-    if (vyre_device_set_calibration(device, &knowledge->calibration, &diag) != VYRE_OK) {
-        state_costs(knowledge, "those in the store are no times");
-        return false;
-    }
-    knowledge->source = CLI_COSTS_STORED;
-    return true;
-}
-
 static enum vyre_status measure_costs(struct cli_knowledge *knowledge, struct vyre_device *device,
-                                      const struct cli_options *options,
-                                      const struct vyre_store_device *described,
-                                      struct vyre_diag *diag)
+                                      const struct cli_options *options, struct vyre_diag *diag)
 {
     struct cli_progress progress;
     cli_progress_begin(&progress, options->quiet, VYRE_COST_COUNT);
@@ -104,8 +73,7 @@ static enum vyre_status measure_costs(struct cli_knowledge *knowledge, struct vy
     if (status == VYRE_OK) {
         knowledge->source = CLI_COSTS_MEASURED;
         struct vyre_diag failure;
-        if (knowledge->keeps &&
-            !cli_calibration_keep(knowledge->store, described, &knowledge->calibration, &failure) &&
+        if (knowledge->keeps && !cli_calibration_keep(knowledge->store, device, &failure) &&
             failure.id != VYRE_DIAG_NONE)
             cli_message_print(&failure, NULL);
         return VYRE_OK;
@@ -117,158 +85,28 @@ static enum vyre_status measure_costs(struct cli_knowledge *knowledge, struct vy
     return VYRE_OK;
 }
 
-/* ---- learnings --------------------------------------------------------------------------------
+/* ---- the store --------------------------------------------------------------------------------
  */
 
-struct importing {
-    struct vyre_device *device;
-    struct vyre_hash128 signature;
-    uint64_t count;
-};
-
-static bool on_stored(void *user, struct vyre_hash128 device,
-                      const struct vyre_store_learning *stored, const struct vyre_store_heat *heat)
+/* What cannot be read is as good as never known; the store has said so. */
+static void load(struct cli_knowledge *knowledge, struct vyre_store *store,
+                 struct vyre_device *device, uint32_t parts)
 {
-    struct importing *importing = user;
-    struct vyre_diag ignored;
-    (void)heat;
-    if (!vyre_hash128_equal(device, importing->signature))
-        return true;
-    const struct vyre_learning learning = {
-        .shape = stored->shape,
-        .mode = (enum vyre_mode)(stored->candidate & ((1u << VARIANT_SHIFT) - 1)),
-        .variant = stored->candidate >> VARIANT_SHIFT,
-        .mean_ns = stored->mean_ns,
-        .count = stored->count,
+    static const char *const reasons[] = {
+        [VYRE_STORED_COSTS_NONE] = "none were measured",
+        [VYRE_STORED_COSTS_OLD] = "those in the store are more than 7 days old",
+        [VYRE_STORED_COSTS_WRONG] = "those in the store are no times",
     };
-    enum vyre_status status = vyre_device_import_learning(importing->device, &learning, &ignored);
-    importing->count += status == VYRE_OK;
-    return status != VYRE_OUT_OF_MEMORY;
-}
-
-static void load_learnings(struct cli_knowledge *knowledge, struct vyre_device *device)
-{
-    struct importing importing = {device, knowledge->device, 0};
-    const struct vyre_store_visitor visitor = {.user = &importing, .learning = on_stored};
-    struct vyre_diag ignored;
-    /* What cannot be read is as good as never learned; the store has said so. */
-    if (knowledge->store) {
-        enum vyre_status status = vyre_store_visit(knowledge->store, &visitor, &ignored);
-        (void)status;
-    }
-    knowledge->loaded = importing.count;
-}
-
-struct exporting {
-    struct vyre_store_learning *learnings; /* Owned */
-    size_t count;
-    size_t capacity;
-};
-
-static bool on_learned(void *user, const struct vyre_learning *learning)
-{
-    struct exporting *exporting = user;
-    if (exporting->count == exporting->capacity) {
-        size_t capacity = exporting->capacity ? 2 * exporting->capacity : 64;
-        struct vyre_store_learning *grown =
-            realloc(exporting->learnings, capacity * sizeof *exporting->learnings);
-        if (!grown)
-            return false;
-        exporting->learnings = grown;
-        exporting->capacity = capacity;
-    }
-    exporting->learnings[exporting->count++] = (struct vyre_store_learning){
-        .shape = learning->shape,
-        .candidate = (uint32_t)learning->mode | learning->variant << VARIANT_SHIFT,
-        .count = learning->count,
-        .mean_ns = learning->mean_ns,
-    };
-    return true;
-}
-
-/* By shape, then candidate, the best founded first. */
-static int compare_learnings(const void *left, const void *right)
-{
-    const struct vyre_store_learning *a = left;
-    const struct vyre_store_learning *b = right;
-    if (a->shape.hi != b->shape.hi)
-        return a->shape.hi < b->shape.hi ? -1 : 1;
-    if (a->shape.lo != b->shape.lo)
-        return a->shape.lo < b->shape.lo ? -1 : 1;
-    if (a->candidate != b->candidate)
-        return a->candidate < b->candidate ? -1 : 1;
-    return (a->count < b->count) - (a->count > b->count);
-}
-
-/* Whether the store has something better founded of the same shape and candidate. */
-static bool is_known_better(struct vyre_store *store, struct vyre_hash128 device,
-                            const struct vyre_store_learning *learning)
-{
-    struct vyre_store_learning known[VYRE_CANDIDATES_MAX];
-    struct vyre_diag ignored;
-    size_t count = 0;
-    if (learning->count >= CLI_KNOWLEDGE_COUNT ||
-        vyre_store_get_learnings(store, device, learning->shape, known, VYRE_CANDIDATES_MAX, &count,
-                                 &ignored) != VYRE_OK)
-        return false;
-    for (size_t i = 0; i < count && i < VYRE_CANDIDATES_MAX; i++) {
-        if (known[i].candidate == learning->candidate && known[i].count > learning->count)
-            return true;
-    }
-    return false;
-}
-
-/*
- * Leaves what is worth keeping, at the front; returns how much. A mode that was tried once and left
- * is worth it too, where another one of the shape is well founded: it need not be tried again.
- */
-static size_t select_learnings(struct cli_knowledge *knowledge, struct exporting *exporting)
-{
-    struct vyre_store_learning *all = exporting->learnings;
-    size_t kept = 0;
-    for (size_t first = 0, next; first < exporting->count; first = next) {
-        bool founded = false;
-        for (next = first;
-             next < exporting->count && vyre_hash128_equal(all[next].shape, all[first].shape);
-             next++)
-            founded = founded || all[next].count >= CLI_KNOWLEDGE_COUNT;
-        for (size_t i = first; founded && i < next; i++) {
-            bool again = i > first && all[i].candidate == all[i - 1].candidate;
-            if (!again && !is_known_better(knowledge->store, knowledge->device, &all[i]))
-                all[kept++] = all[i];
-        }
-    }
-    return kept;
-}
-
-void cli_knowledge_keep(struct cli_knowledge *knowledge, struct vyre_device *device)
-{
-    struct exporting exporting = {0};
-    struct vyre_diag ignored;
-    if (!knowledge->keeps)
-        return;
-    (void)vyre_device_export_learnings(device, on_learned, &exporting);
-    if (exporting.count > 0) {
-        qsort(exporting.learnings, exporting.count, sizeof *exporting.learnings, compare_learnings);
-        size_t kept = select_learnings(knowledge, &exporting);
-        if (kept > 0) {
-            enum vyre_status status = vyre_store_put_learnings(knowledge->store, knowledge->device,
-                                                               exporting.learnings, kept, &ignored);
-            (void)status;
-        }
-    }
-    free(exporting.learnings);
-}
-
-/* ---- refusals ---------------------------------------------------------------------------------
- */
-
-static void load_refusals(struct cli_knowledge *knowledge, struct vyre_store *store,
-                          struct vyre_device *device)
-{
+    struct vyre_knowledge found = {.costs = VYRE_STORED_COSTS_NONE};
     if (store)
-        cli_refusals_load(&knowledge->refusals, store, &knowledge->driver);
-    cli_refusals_give(&knowledge->refusals, device);
+        (void)!vyre_device_load(device, store, parts, &found, NULL);
+    knowledge->loaded = found.learning_count;
+    knowledge->calibration = found.calibration;
+    cli_refusals_add_all(&knowledge->refusals, device);
+    if (found.costs == VYRE_STORED_COSTS_LOADED)
+        knowledge->source = CLI_COSTS_STORED;
+    else if (parts & VYRE_KNOWS_CALIBRATION)
+        state_costs(knowledge, reasons[found.costs]);
 }
 
 /* A required mode makes no store: it may not have anything to keep. */
@@ -281,66 +119,61 @@ static void peek_refusals(struct cli_knowledge *knowledge, struct vyre_device *d
         return;
     if (cli_store_peek(&knowledge->place, &store, &diag) != VYRE_OK)
         cli_message_print(&diag, NULL);
-    load_refusals(knowledge, store, device);
+    load(knowledge, store, device, VYRE_KNOWS_REFUSALS);
     vyre_store_close(&store);
 }
 
-void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge,
-                                 const struct cli_refusals *refusals)
+void cli_knowledge_keep(struct cli_knowledge *knowledge, struct vyre_device *device)
+{
+    if (knowledge->keeps)
+        (void)!vyre_device_save(device, knowledge->store, VYRE_KNOWS_LEARNINGS, NULL);
+}
+
+void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge, struct vyre_device *device)
 {
     struct vyre_diag diag;
-    if (refusals->count == 0 || knowledge->place.none)
+    if (knowledge->place.none || vyre_device_refusals(device, NULL, 0) <= knowledge->refusals.count)
         return;
     if (!knowledge->store && cli_store_open(&knowledge->place, &knowledge->store, &diag) != VYRE_OK)
         cli_message_print(&diag, NULL);
     if (knowledge->store)
-        cli_refusals_keep(refusals, knowledge->store, &knowledge->driver);
+        (void)!vyre_device_save(device, knowledge->store, VYRE_KNOWS_REFUSALS, NULL);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------
  */
 
 /* Without a store the run goes on: it costs time, and nothing else. */
-static void open_store(struct cli_knowledge *knowledge, const struct cli_options *options,
-                       const struct vyre_store_device *device)
+static void open_store(struct cli_knowledge *knowledge)
 {
     struct vyre_store_info info;
     struct vyre_diag diag;
-    if (options->store.none)
+    if (knowledge->place.none)
         return;
-    if (cli_store_open(&options->store, &knowledge->store, &diag) != VYRE_OK) {
+    if (cli_store_open(&knowledge->place, &knowledge->store, &diag) != VYRE_OK) {
         cli_message_print(&diag, NULL);
         return;
     }
-    knowledge->device = vyre_store_device_signature(device);
-    knowledge->keeps =
-        vyre_store_put_device(knowledge->store, device, &knowledge->device, &diag) == VYRE_OK;
     vyre_store_get_info(knowledge->store, &info);
-    knowledge->keeps = knowledge->keeps && info.mode == VYRE_STORE_FILE;
+    knowledge->keeps = info.mode == VYRE_STORE_FILE;
 }
 
 enum vyre_status cli_knowledge_give(struct cli_knowledge *knowledge, struct vyre_device *device,
                                     const struct cli_options *options, uint64_t batches,
                                     struct vyre_diag *diag)
 {
-    struct vyre_device_info info;
     memset(knowledge, 0, sizeof *knowledge);
-    vyre_device_get_info(device, &info);
     knowledge->place = options->store;
-    knowledge->driver = cli_costs_device(&info, 0);
     if (options->mode != VYRE_MODE_AUTO && !options->calibrate) {
         peek_refusals(knowledge, device, options->mode);
         return VYRE_OK;
     }
-    const struct vyre_store_device described = cli_costs_device(&info, options->workers);
-    open_store(knowledge, options, &described);
-    load_refusals(knowledge, knowledge->store, device);
-    load_learnings(knowledge, device);
-    if (!options->calibrate && load_costs(knowledge, device))
-        return VYRE_OK;
+    open_store(knowledge);
+    load(knowledge, knowledge->store, device,
+         options->calibrate ? VYRE_KNOWS_LEARNINGS | VYRE_KNOWS_REFUSALS : VYRE_KNOWS_ALL);
     bool long_enough = batches > CLI_KNOWLEDGE_BATCHES && knowledge->keeps;
-    if (options->calibrate || long_enough)
-        return measure_costs(knowledge, device, options, &described, diag);
+    if (options->calibrate || (knowledge->source != CLI_COSTS_STORED && long_enough))
+        return measure_costs(knowledge, device, options, diag);
     return VYRE_OK;
 }
 
@@ -367,7 +200,7 @@ void cli_knowledge_print(const struct cli_knowledge *knowledge, struct cli_outpu
         break;
     case CLI_COSTS_STORED:
         snprintf(line, sizeof line, "costs: calibrated %s ago%s\n",
-                 cli_unit_age(cli_costs_age_s(calibration)).text, loaded);
+                 cli_unit_age(vyre_calibration_age_s(calibration)).text, loaded);
         break;
     case CLI_COSTS_MEASURED:
         snprintf(line, sizeof line, "costs: calibrated now, in %s%s\n",
@@ -391,7 +224,7 @@ void cli_knowledge_json(const struct cli_knowledge *knowledge, struct cli_json *
         cli_json_text(json, "reason", measured ? NULL : knowledge->reason);
         if (measured) {
             cli_json_u64(json, "taken_at", calibration->taken_s);
-            cli_json_u64(json, "age_s", cli_costs_age_s(calibration));
+            cli_json_u64(json, "age_s", vyre_calibration_age_s(calibration));
         } else {
             cli_json_null(json, "taken_at");
             cli_json_null(json, "age_s");

@@ -23,9 +23,6 @@
 /* Schedules of more batches than this are worth a calibration. */
 #define CLI_KNOWLEDGE_BATCHES 200
 
-/* A learning rests on so many measurements before its shape is kept. */
-#define CLI_KNOWLEDGE_COUNT 8
-
 enum cli_costs_source {
     CLI_COSTS_UNUSED = 0, /* a required mode: nobody looks at costs */
     CLI_COSTS_STATED = 1, /* by the backend */
@@ -37,14 +34,12 @@ enum cli_costs_source {
 struct cli_knowledge {
     struct vyre_store *store; /* Owned; NULL: none */
     bool keeps;               /* the store is a file that can be written */
-    struct vyre_hash128 device;
     enum cli_costs_source source;
     char reason[VYRE_DIAG_MESSAGE_BYTES]; /* why the costs are those that the backend states */
     struct vyre_calibration calibration;
     uint64_t loaded; /* learnings */
     struct cli_store_options place;
-    struct vyre_store_device driver; /* the device as refusals name it: without --workers */
-    struct cli_refusals refusals;    /* loaded */
+    struct cli_refusals refusals; /* loaded */
 };
 
 /*
@@ -60,9 +55,11 @@ VYRE_NODISCARD enum vyre_status cli_knowledge_give(struct cli_knowledge *knowled
 /* Puts what the device learned into the store. A failure is told on standard error, by the store. */
 void cli_knowledge_keep(struct cli_knowledge *knowledge, struct vyre_device *device);
 
-/* Puts what the run refused into the store, which is opened for it if it is not open yet. */
-void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge,
-                                 const struct cli_refusals *refusals);
+/*
+ * Puts what the device refused into the store, if it is more than what was loaded. The store is opened
+ * for it if it is not open yet.
+ */
+void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge, struct vyre_device *device);
 
 void cli_knowledge_close(struct cli_knowledge *knowledge);
 
@@ -79,12 +76,10 @@ VYRE_NODISCARD enum vyre_status cli_calibrate(struct vyre_device *device, uint64
                                               struct vyre_diag *diag);
 
 /*
- * Puts the device and its calibration into the store, both or neither; whether they are there. If
- * not, `out_failure` says why, unless the store's log has said it: then its id is NONE.
+ * Puts what the device measured into the store; whether it is there. If not, `out_failure` says why,
+ * unless the store's log has said it: then its id is NONE.
  */
-VYRE_NODISCARD bool cli_calibration_keep(struct vyre_store *store,
-                                         const struct vyre_store_device *device,
-                                         const struct vyre_calibration *calibration,
+VYRE_NODISCARD bool cli_calibration_keep(struct vyre_store *store, struct vyre_device *device,
                                          struct vyre_diag *out_failure);
 
 #endif

@@ -85,13 +85,13 @@ static bool measure(struct probe *probe, struct probed *probed, struct vyre_devi
         status = cli_calibrate(device, 0, &probe->progress, probe->done * VYRE_COST_COUNT,
                                &probed->calibration, &probed->failure);
     }
-    const struct vyre_store_device described = cli_costs_device(&probed->info, 0);
+    struct vyre_store_device described;
+    vyre_device_describe(&probed->info, 0, &described);
     probed->signature = vyre_store_device_signature(&described);
     if (status == VYRE_OK) {
         vyre_diag_reset(&probed->failure);
         if (probe->store)
-            probed->stored = cli_calibration_keep(probe->store, &described, &probed->calibration,
-                                                  &probed->not_stored);
+            probed->stored = cli_calibration_keep(probe->store, device, &probed->not_stored);
     }
     vyre_device_close(&device);
     return probed->failure.id != VYRE_DIAG_CALIBRATION_STOPPED;

@@ -4,7 +4,6 @@
 #include "proofs.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "units.h"
@@ -29,15 +28,13 @@ void cli_proofs_add(struct cli_proofs *proofs, struct vyre_device *device,
     proofs->counters.time_ns += counters.time_ns;
     if (counters.refused == 0)
         return;
-    struct vyre_refusal *refusals = malloc(VYRE_REFUSALS_MAX * sizeof *refusals);
-    if (!refusals)
-        return; /* they stay counted */
-    size_t count = vyre_device_refusals(device, refusals, VYRE_REFUSALS_MAX);
-    for (size_t i = 0; i < count && i < VYRE_REFUSALS_MAX; i++) {
-        if (!cli_refusals_has(known, refusals[i].code))
-            cli_refusals_add(&proofs->found, &refusals[i]);
+    struct cli_refusals all = {0};
+    cli_refusals_add_all(&all, device);
+    for (size_t i = 0; i < all.count; i++) {
+        if (!cli_refusals_has(known, all.items[i].code))
+            cli_refusals_add(&proofs->found, &all.items[i]);
     }
-    free(refusals);
+    cli_refusals_deinit(&all);
 }
 
 void cli_proofs_add_known(struct cli_proofs *proofs, const struct cli_refusals *known,

@@ -104,7 +104,7 @@ static bool on_entry(void *user, const struct vyre_store_entry *entry, bool matc
     struct vyre_refusal refusal;
     if (!found)
         return false;
-    if (matches_checksum && cli_refusal_read(entry, &refusal))
+    if (matches_checksum && vyre_refusal_read(entry, &refusal))
         cli_refusals_add(&found->refusals, &refusal);
     else
         found->tunings += entry->kind == VYRE_STORE_TUNING;

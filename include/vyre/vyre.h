@@ -22,6 +22,7 @@
 #include <vyre/hash.h>
 #include <vyre/instance.h>
 #include <vyre/kernel.h>
+#include <vyre/knowledge.h>
 #include <vyre/learning.h>
 #include <vyre/memory.h>
 #include <vyre/observer.h>

@@ -429,6 +429,35 @@ static void tear_down(struct probe *probe)
     }
 }
 
+/* ---- What a device goes by -------------------------------------------------------------------- */
+
+static bool is_sane(const struct vyre_cost *cost)
+{
+    /* Not-a-number compares false. */
+    return !cost->known ||
+           (cost->min_ns >= 0.0 && cost->median_ns >= 0.0 && cost->median_ns < 1e15 &&
+            cost->spread_ns >= 0.0 && cost->confidence_ns >= 0.0);
+}
+
+static enum vyre_status adopt(struct vyre_device *device,
+                              const struct vyre_calibration *calibration, bool is_own,
+                              struct vyre_diag *diag)
+{
+    for (int i = 0; i < VYRE_COST_COUNT; i++) {
+        if (!is_sane(&calibration->costs[i]))
+            return vyre_diag_set(diag, VYRE_DIAG_ARGUMENT_RANGE, device->label, 0,
+                                 "the cost %s is no time", vyre_cost_name((enum vyre_cost_id)i));
+    }
+    vyre_lock_acquire(&device->lock);
+    device->calibration = *calibration;
+    device->calibration_is_own = is_own;
+    vyre_candidates_price(&device->candidates, &device->facts, calibration);
+    if (device->emit)
+        vyre_emit_calibrated_locked(device);
+    vyre_lock_release(&device->lock);
+    return VYRE_OK;
+}
+
 enum vyre_status vyre_device_calibrate(struct vyre_device *device,
                                        const struct vyre_calibration_options *options,
                                        struct vyre_calibration *out_calibration,
@@ -457,35 +486,14 @@ enum vyre_status vyre_device_calibrate(struct vyre_device *device,
         return probe.status;
     calibration.took_ns = vyre_device_now_ns(device) - start_ns;
     *out_calibration = calibration;
-    return vyre_device_set_calibration(device, &calibration, diag);
-}
-
-/* ---- What a device goes by -------------------------------------------------------------------- */
-
-static bool is_sane(const struct vyre_cost *cost)
-{
-    /* Not-a-number compares false. */
-    return !cost->known ||
-           (cost->min_ns >= 0.0 && cost->median_ns >= 0.0 && cost->median_ns < 1e15 &&
-            cost->spread_ns >= 0.0 && cost->confidence_ns >= 0.0);
+    return adopt(device, &calibration, true, diag);
 }
 
 enum vyre_status vyre_device_set_calibration(struct vyre_device *device,
                                              const struct vyre_calibration *calibration,
                                              struct vyre_diag *diag)
 {
-    for (int i = 0; i < VYRE_COST_COUNT; i++) {
-        if (!is_sane(&calibration->costs[i]))
-            return vyre_diag_set(diag, VYRE_DIAG_ARGUMENT_RANGE, device->label, 0,
-                                 "the cost %s is no time", vyre_cost_name((enum vyre_cost_id)i));
-    }
-    vyre_lock_acquire(&device->lock);
-    device->calibration = *calibration;
-    vyre_candidates_price(&device->candidates, &device->facts, calibration);
-    if (device->emit)
-        vyre_emit_calibrated_locked(device);
-    vyre_lock_release(&device->lock);
-    return VYRE_OK;
+    return adopt(device, calibration, false, diag);
 }
 
 void vyre_device_get_calibration(struct vyre_device *device,

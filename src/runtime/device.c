@@ -263,6 +263,7 @@ enum vyre_status vyre_device_open(struct vyre_instance *instance,
     device->allocator = instance->allocator;
     device->ops = backend->ops;
     device->desc = resolved;
+    device->workers_asked = resolved.cpu_workers;
     device->identity = vyre_instance_new_identity(instance);
     device->epoch = 1;
     status = open_native(device, backend, index, diag);

@@ -1,13 +1,11 @@
 /*
- * refusals_test.c: refusals in the store: what is read back, for which driver, and in which modes a run
- * gets them.
+ * refusals_test.c: refusals of a run: in which modes it gets them, what it leaves, what it prints.
  */
 #include "refusals.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "costs.h"
 #include "knowledge.h"
 #include "proofs.h"
 
@@ -22,128 +20,7 @@ static struct vyre_refusal refusal_of(uint64_t number)
     return refusal;
 }
 
-/* ---- Entries ---------------------------------------------------------------------------------- */
-
-static struct vyre_store *open_store(const char *path)
-{
-    struct vyre_store *store;
-    struct vyre_diag diag;
-    const struct vyre_store_desc desc = {.path = path};
-    assert_int_equal(vyre_store_open(&desc, &store, &diag), VYRE_OK);
-    return store;
-}
-
-static void load_finds_what_keep_wrote_of_that_driver(void **state)
-{
-    (void)state;
-    static const struct vyre_store_device mine = {
-        .backend = "opencl", .name = "card", .driver = "driver 3.1", .uuid = {1}};
-    struct vyre_store_device others[] = {mine, mine, mine, mine};
-    strcpy(others[0].driver, "driver 3.2");
-    strcpy(others[1].backend, "vulkan");
-    strcpy(others[2].name, "card 2");
-    others[3].uuid[0] = 2;
-    struct vyre_store *store = open_store(NULL);
-    struct cli_refusals refusals = {0}, found = {0};
-    for (uint64_t i = 1; i <= 3; i++)
-        cli_refusals_add(&refusals, (struct vyre_refusal[]){refusal_of(i)});
-    cli_refusals_keep(&refusals, store, &mine);
-    for (size_t i = 0; i < COUNT_OF(others); i++) {
-        cli_refusals_load(&found, store, &others[i]);
-        assert_int_equal(found.count, 0);
-    }
-    cli_refusals_load(&found, store, &mine);
-    assert_int_equal(found.count, 3);
-    for (uint64_t i = 1; i <= 3; i++) {
-        const struct vyre_refusal expected = refusal_of(i);
-        size_t at = 0;
-        while (at < 3 && !vyre_hash128_equal(found.items[at].code, expected.code))
-            at++;
-        assert_true(at < 3);
-        assert_string_equal(found.items[at].kernel, expected.kernel);
-        assert_string_equal(found.items[at].reason, expected.reason);
-    }
-    cli_refusals_deinit(&refusals);
-    cli_refusals_deinit(&found);
-    vyre_store_close(&store);
-}
-
-static bool reads(const char *bytes, size_t size, struct vyre_refusal *out)
-{
-    /* On the heap, so that a sanitizer sees a read past the end. */
-    void *copy = malloc(size + 1);
-    assert_non_null(copy);
-    memcpy(copy, bytes, size);
-    void *exact = realloc(copy, size ? size : 1);
-    const struct vyre_store_entry entry = {
-        .kind = VYRE_STORE_TUNING, .key = {7, 8}, .bytes = exact, .size_bytes = size};
-    bool is_one = cli_refusal_read(&entry, out);
-    free(exact);
-    return is_one;
-}
-
-static void read_of_anything_else_is_no_refusal(void **state)
-{
-    (void)state;
-    static const char right[] = "vyre-refusal 1\nk\nit differs\n";
-    static const char *const wrong[] = {
-        "",
-        "vyre-refusal 1\n",
-        "vyre-refusal 1\nk\n",
-        "vyre-refusal 1\nk\nit differs",
-        "vyre-refusal 1\nk\nit differs\n\n",
-        "vyre-refusal 1\nk\nit differs\nmore\n",
-        "vyre-refusal 1\nk\tk\nit differs\n",
-        "vyre-refusal 1\nk\nit \x1b[31mdiffers\n",
-        "vyre-refusal 2\nk\nit differs\n",
-        "vyre-refusal 10\nk\nit differs\n",
-        "Vyre-refusal 1\nk\nit differs\n",
-    };
-    struct vyre_refusal refusal;
-    assert_true(reads(right, sizeof right - 1, &refusal));
-    assert_int_equal(refusal.code.lo, 7);
-    assert_string_equal(refusal.kernel, "k");
-    assert_string_equal(refusal.reason, "it differs");
-    assert_true(reads("vyre-refusal 1\n\nx\n", 18, &refusal));
-    for (size_t i = 0; i < sizeof right - 1; i++)
-        assert_false(reads(right, i, &refusal));
-    assert_false(reads(right, sizeof right, &refusal)); /* with its terminator */
-    for (size_t i = 0; i < COUNT_OF(wrong); i++)
-        assert_false(reads(wrong[i], strlen(wrong[i]), &refusal));
-    char text[512];
-    for (size_t size = 62; size <= 65; size++) {
-        int length = snprintf(text, sizeof text, "vyre-refusal 1\n%0*d\nr\n", (int)size, 0);
-        assert_int_equal(reads(text, (size_t)length, &refusal), size < sizeof refusal.kernel);
-        length = snprintf(text, sizeof text, "vyre-refusal 1\nk\n%0*d\n", (int)size + 32, 0);
-        assert_int_equal(reads(text, (size_t)length, &refusal), size + 32 < VYRE_REASON_BYTES);
-    }
-    const struct vyre_store_entry pipeline = {
-        .kind = VYRE_STORE_PIPELINE, .key = {7, 8}, .bytes = right, .size_bytes = sizeof right - 1};
-    assert_false(cli_refusal_read(&pipeline, &refusal));
-    const struct vyre_store_entry no_code = {
-        .kind = VYRE_STORE_TUNING, .bytes = right, .size_bytes = sizeof right - 1};
-    assert_false(cli_refusal_read(&no_code, &refusal));
-}
-
-static void load_leaves_tunings_of_others_alone(void **state)
-{
-    (void)state;
-    static const struct vyre_store_device device = {.backend = "opencl", .name = "card"};
-    struct vyre_store *store = open_store(NULL);
-    struct cli_refusals found = {0};
-    struct vyre_hash128 signature;
-    struct vyre_diag diag;
-    assert_int_equal(vyre_store_put_device(store, &device, &signature, &diag), VYRE_OK);
-    const struct vyre_store_entry entry = {.kind = VYRE_STORE_TUNING,
-                                           .device = signature,
-                                           .key = {1, 1},
-                                           .bytes = "x",
-                                           .size_bytes = 1};
-    assert_int_equal(vyre_store_put_entry(store, &entry, &diag), VYRE_OK);
-    cli_refusals_load(&found, store, &device);
-    assert_int_equal(found.count, 0);
-    vyre_store_close(&store);
-}
+/* ---- Lists ------------------------------------------------------------------------------------ */
 
 static void add_keeps_each_code_once_on_one_line_and_no_more_than_fit(void **state)
 {
@@ -230,33 +107,36 @@ static void give_tells_every_mode_that_may_run_generated_code(void **state)
     struct vyre_refusal told;
     struct vyre_diag diag;
     struct vyre_hash128 signature;
-    struct cli_refusals refusals = {0};
     struct cli_options options = {.mode = VYRE_MODE_PERSISTENT, .store.path = running->path};
     assert_int_equal(found_by(running, &options, 0), 0);
     assert_int_not_equal(access(running->path, F_OK), 0);
 
+    static const char text[] = "vyre-refusal 1\nkernel 1\nwrites 1\n";
+    struct vyre_store_device device;
+    struct vyre_store *store = NULL;
     vyre_device_get_info(running->device, &info);
-    const struct vyre_store_device device = cli_costs_device(&info, 0);
+    vyre_device_describe(&info, 0, &device);
     const struct vyre_store_learning learning = {
         .shape = {5, 5}, .candidate = VYRE_MODE_PLAIN, .count = 9, .mean_ns = 1000};
-    struct vyre_store *store = open_store(running->path);
-    cli_refusals_add(&refusals, (struct vyre_refusal[]){refusal_of(1)});
-    cli_refusals_keep(&refusals, store, &device);
+    const struct vyre_store_desc desc = {.path = running->path};
+    assert_int_equal(vyre_store_open(&desc, &store, &diag), VYRE_OK);
     assert_int_equal(vyre_store_put_device(store, &device, &signature, &diag), VYRE_OK);
+    const struct vyre_store_entry entry = {.kind = VYRE_STORE_TUNING,
+                                           .device = signature,
+                                           .key = refusal_of(1).code,
+                                           .bytes = text,
+                                           .size_bytes = sizeof text - 1};
+    assert_int_equal(vyre_store_put_entry(store, &entry, &diag), VYRE_OK);
     assert_int_equal(vyre_store_put_learnings(store, signature, &learning, 1, &diag), VYRE_OK);
     vyre_store_close(&store);
-    cli_refusals_deinit(&refusals);
 
     assert_int_equal(vyre_device_refusals(running->device, NULL, 0), 0);
     assert_int_equal(found_by(running, &options, 0), 1);
     assert_int_equal(vyre_device_refusals(running->device, &told, 1), 1);
     assert_string_equal(told.kernel, refusal_of(1).kernel);
     options.mode = VYRE_MODE_REPLAY;
-    options.workers = 3; /* other costs, the same compiler */
     assert_int_equal(found_by(running, &options, 0), 1);
     options.mode = VYRE_MODE_AUTO;
-    assert_int_equal(found_by(running, &options, 0), 1);
-    options.workers = 0;
     assert_int_equal(found_by(running, &options, 1), 1);
     options.mode = VYRE_MODE_PLAIN;
     assert_int_equal(found_by(running, &options, 0), 0);
@@ -268,17 +148,16 @@ static void keep_makes_a_store_for_a_refusal_only(void **state)
 {
     const struct running *running = *state;
     const struct cli_options options = {.mode = VYRE_MODE_PERSISTENT, .store.path = running->path};
-    struct cli_refusals refusals = {0};
     struct cli_knowledge knowledge;
     struct vyre_diag diag;
+    const struct vyre_refusal refusal = refusal_of(2);
     assert_int_equal(cli_knowledge_give(&knowledge, running->device, &options, 1, &diag), VYRE_OK);
     cli_knowledge_keep(&knowledge, running->device);
-    cli_knowledge_keep_refusals(&knowledge, &refusals);
+    cli_knowledge_keep_refusals(&knowledge, running->device);
     assert_int_not_equal(access(running->path, F_OK), 0);
-    cli_refusals_add(&refusals, (struct vyre_refusal[]){refusal_of(2)});
-    cli_knowledge_keep_refusals(&knowledge, &refusals);
+    assert_int_equal(vyre_device_import_refusal(running->device, &refusal, &diag), VYRE_OK);
+    cli_knowledge_keep_refusals(&knowledge, running->device);
     cli_knowledge_close(&knowledge);
-    cli_refusals_deinit(&refusals);
     assert_int_equal(access(running->path, F_OK), 0);
     assert_int_equal(found_by(running, &options, 0), 1);
 }
@@ -348,9 +227,6 @@ static void print_has_a_line_for_each_thing_that_happened(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(load_finds_what_keep_wrote_of_that_driver),
-        cmocka_unit_test(read_of_anything_else_is_no_refusal),
-        cmocka_unit_test(load_leaves_tunings_of_others_alone),
         cmocka_unit_test(add_keeps_each_code_once_on_one_line_and_no_more_than_fit),
         cmocka_unit_test_setup_teardown(give_tells_every_mode_that_may_run_generated_code, set_up,
                                         tear_down),

@@ -1,0 +1,105 @@
+/*
+ * knowledge.h: what a device knows, kept in a store for the next process.
+ *
+ *   calibration  the costs that were measured on the device
+ *   learnings    what batches of stable shapes took (learning.h)
+ *   refusals     generated code that gave wrong bytes (proof.h)
+ *
+ * A program loads after it has opened a device and saves before it closes it:
+ *
+ *     vyre_store_open(&(struct vyre_store_desc){.path = path}, &store, &diag);
+ *     vyre_device_load(device, store, VYRE_KNOWS_ALL, &knowledge, &diag);
+ *     ... work ...
+ *     vyre_device_save(device, store, VYRE_KNOWS_ALL, &diag);
+ *     vyre_store_close(&store);
+ *
+ * Costs and learnings belong to a device with its driver, and to the number of workers if the desc chose
+ * one. Refusals belong to a device with its driver. Another version of the driver finds nothing.
+ *
+ * The store is a cache: what cannot be read or written costs time, never a result.
+ *
+ * Thread-safety: any thread.
+ */
+#ifndef VYRE_KNOWLEDGE_H
+#define VYRE_KNOWLEDGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <vyre/calibration.h>
+#include <vyre/device.h>
+#include <vyre/diag.h>
+#include <vyre/export.h>
+#include <vyre/proof.h>
+#include <vyre/store.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Parts of it: bits. */
+enum vyre_knows {
+    VYRE_KNOWS_CALIBRATION = 1,
+    VYRE_KNOWS_LEARNINGS = 2,
+    VYRE_KNOWS_REFUSALS = 4,
+};
+#define VYRE_KNOWS_ALL 7u
+
+/* Costs change with the system: older ones are not loaded. */
+#define VYRE_CALIBRATION_AGE_MAX_S (UINT64_C(7) * 24 * 3600)
+
+/* A learning rests on so many measurements before its shape is saved. */
+#define VYRE_LEARNING_COUNT_MIN 8
+
+enum vyre_stored_costs {
+    VYRE_STORED_COSTS_NONE = 0,   /* the store has none of this device */
+    VYRE_STORED_COSTS_OLD = 1,    /* more than 7 days old */
+    VYRE_STORED_COSTS_WRONG = 2,  /* no times: the device does not take them */
+    VYRE_STORED_COSTS_LOADED = 3, /* auto decides by them */
+};
+
+/* What load found. */
+struct vyre_knowledge {
+    enum vyre_stored_costs costs;
+    struct vyre_calibration calibration; /* as stored, loaded or not; zeroed: none */
+    uint64_t learning_count;             /* taken in */
+    uint64_t refusal_count;
+};
+
+/*
+ * Gives the device what the store knows of it. `parts` are bits of enum vyre_knows. Writes nothing. Fails
+ * when the store cannot be read: what was found until then is given. `out_knowledge` may be NULL.
+ */
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_load(struct vyre_device *device,
+                                                          struct vyre_store *store, uint32_t parts,
+                                                          struct vyre_knowledge *out_knowledge,
+                                                          struct vyre_diag *diag);
+
+/*
+ * Puts into the store what the device has found out itself: costs that it measured, learnings of shapes
+ * that are well founded and not better known already, and refusals. Where there is nothing of a part,
+ * nothing is written.
+ */
+VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_save(struct vyre_device *device,
+                                                          struct vyre_store *store, uint32_t parts,
+                                                          struct vyre_diag *diag);
+
+/*
+ * The name under which a store has the costs and learnings of a device. `workers` is the desc's
+ * cpu_workers; 0: not chosen, which is also what refusals are kept under.
+ */
+VYRE_API void vyre_device_describe(const struct vyre_device_info *info, uint32_t workers,
+                                   struct vyre_store_device *out_description);
+
+/* Whether an entry of a store, with its bytes, is a refusal. */
+VYRE_API bool vyre_refusal_read(const struct vyre_store_entry *entry,
+                                struct vyre_refusal *out_refusal);
+
+/* Seconds since the calibration was taken; 0 when the clock was set back since. */
+VYRE_API uint64_t vyre_calibration_age_s(const struct vyre_calibration *calibration);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,402 @@
+/*
+ * knowledge.c: what a device knows, to a store and back.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <vyre/knowledge.h>
+
+#include "base/memory.h"
+#include "base/sort.h"
+#include "runtime/internal.h"
+#include "runtime/refusal_text.h"
+
+/* A learning's mode and variant are one number in the store. */
+#define VARIANT_SHIFT 8
+
+/* ---- Whose it is ------------------------------------------------------------------------------ */
+
+void vyre_device_describe(const struct vyre_device_info *info, uint32_t workers,
+                          struct vyre_store_device *out_description)
+{
+    struct vyre_store_device *out = out_description;
+    memset(out, 0, sizeof *out);
+    snprintf(out->backend, sizeof out->backend, "%s", info->backend);
+    snprintf(out->name, sizeof out->name, "%s", info->name);
+    if (workers)
+        snprintf(out->driver, sizeof out->driver, "%.100s, %u workers", info->driver, workers);
+    else
+        snprintf(out->driver, sizeof out->driver, "%s", info->driver);
+    memcpy(out->uuid, info->uuid, sizeof out->uuid);
+}
+
+/* What is measured with one number of workers says little of another. */
+static void describe_costs(const struct vyre_device *device, struct vyre_store_device *out)
+{
+    vyre_device_describe(&device->facts.info, device->workers_asked, out);
+}
+
+/* A number of workers does not change what a driver compiles. */
+static void describe_driver(const struct vyre_device *device, struct vyre_store_device *out)
+{
+    vyre_device_describe(&device->facts.info, 0, out);
+}
+
+/* ---- Costs ------------------------------------------------------------------------------------ */
+
+uint64_t vyre_calibration_age_s(const struct vyre_calibration *calibration)
+{
+    uint64_t now_s = (uint64_t)time(NULL);
+    return now_s > calibration->taken_s ? now_s - calibration->taken_s : 0;
+}
+
+static const struct vyre_store_cost *find_cost(const struct vyre_store_calibration *stored,
+                                               const char *name)
+{
+    for (uint32_t i = 0; i < stored->cost_count; i++) {
+        if (strcmp(stored->costs[i].name, name) == 0)
+            return &stored->costs[i];
+    }
+    return NULL;
+}
+
+/* Costs that this version does not know are left out; the store keeps no confidence. */
+static void read_costs(const struct vyre_store_calibration *stored, struct vyre_calibration *out)
+{
+    out->taken_s = stored->taken_at > 0 ? (uint64_t)stored->taken_at : 0;
+    for (int i = 0; i < VYRE_COST_COUNT; i++) {
+        const struct vyre_store_cost *cost =
+            find_cost(stored, vyre_cost_name((enum vyre_cost_id)i));
+        if (cost)
+            out->costs[i] = (struct vyre_cost){
+                .known = true,
+                .noisy = cost->noisy,
+                .samples = cost->samples,
+                .min_ns = cost->min_ns,
+                .median_ns = cost->median_ns,
+                .spread_ns = cost->spread_ns,
+            };
+    }
+}
+
+static void write_costs(const struct vyre_calibration *calibration,
+                        struct vyre_store_calibration *out)
+{
+    memset(out, 0, sizeof *out);
+    out->taken_at = (int64_t)calibration->taken_s;
+    snprintf(out->tool, sizeof out->tool, "vyre %s", vyre_version_string());
+    for (int i = 0; i < VYRE_COST_COUNT; i++) {
+        const struct vyre_cost *cost = &calibration->costs[i];
+        struct vyre_store_cost *stored = &out->costs[out->cost_count];
+        if (!cost->known)
+            continue;
+        *stored = (struct vyre_store_cost){
+            .min_ns = cost->min_ns,
+            .median_ns = cost->median_ns,
+            .spread_ns = cost->spread_ns,
+            .samples = cost->samples,
+            .noisy = cost->noisy,
+        };
+        snprintf(stored->name, sizeof stored->name, "%s", vyre_cost_name((enum vyre_cost_id)i));
+        out->cost_count++;
+    }
+}
+
+static enum vyre_status load_costs(struct vyre_device *device, struct vyre_store *store,
+                                   struct vyre_knowledge *out, struct vyre_diag *diag)
+{
+    struct vyre_store_device described;
+    struct vyre_store_calibration stored;
+    describe_costs(device, &described);
+    enum vyre_status status =
+        vyre_store_get_calibration(store, vyre_store_device_signature(&described), &stored, diag);
+    if (status != VYRE_OK)
+        return status == VYRE_NOT_FOUND ? VYRE_OK : status;
+    read_costs(&stored, &out->calibration);
+    if (out->calibration.taken_s == 0 ||
+        vyre_calibration_age_s(&out->calibration) > VYRE_CALIBRATION_AGE_MAX_S)
+        out->costs = VYRE_STORED_COSTS_OLD;
+    else if (vyre_device_set_calibration(device, &out->calibration, NULL) == VYRE_OK)
+        out->costs = VYRE_STORED_COSTS_LOADED;
+    else
+        out->costs = VYRE_STORED_COSTS_WRONG;
+    return VYRE_OK;
+}
+
+static enum vyre_status save_costs(struct vyre_device *device, struct vyre_store *store,
+                                   struct vyre_diag *diag)
+{
+    struct vyre_store_device described;
+    struct vyre_store_calibration stored;
+    struct vyre_hash128 signature;
+    vyre_lock_acquire(&device->lock);
+    bool is_own = device->calibration_is_own;
+    write_costs(&device->calibration, &stored);
+    vyre_lock_release(&device->lock);
+    if (!is_own)
+        return VYRE_OK; /* what was loaded may be older than what the store has by now */
+    describe_costs(device, &described);
+    enum vyre_status status = vyre_store_put_device(store, &described, &signature, diag);
+    return status == VYRE_OK ? vyre_store_put_calibration(store, signature, &stored, diag) : status;
+}
+
+/* ---- Learnings -------------------------------------------------------------------------------- */
+
+struct loading {
+    struct vyre_device *device;
+    struct vyre_hash128 signature;
+    uint64_t count;
+};
+
+static bool on_learning(void *user, struct vyre_hash128 device,
+                        const struct vyre_store_learning *stored,
+                        const struct vyre_store_heat *heat)
+{
+    struct loading *loading = user;
+    (void)heat;
+    if (!vyre_hash128_equal(device, loading->signature))
+        return true;
+    const struct vyre_learning learning = {
+        .shape = stored->shape,
+        .mode = (enum vyre_mode)(stored->candidate & ((1u << VARIANT_SHIFT) - 1)),
+        .variant = stored->candidate >> VARIANT_SHIFT,
+        .mean_ns = stored->mean_ns,
+        .count = stored->count,
+    };
+    /* One that the device does not take is as good as never learned. */
+    enum vyre_status status = vyre_device_import_learning(loading->device, &learning, NULL);
+    loading->count += status == VYRE_OK;
+    return status != VYRE_OUT_OF_MEMORY;
+}
+
+static enum vyre_status load_learnings(struct vyre_device *device, struct vyre_store *store,
+                                       struct vyre_knowledge *out, struct vyre_diag *diag)
+{
+    struct vyre_store_device described;
+    describe_costs(device, &described);
+    struct loading loading = {device, vyre_store_device_signature(&described), 0};
+    const struct vyre_store_visitor visitor = {.user = &loading, .learning = on_learning};
+    enum vyre_status status = vyre_store_visit(store, &visitor, diag);
+    out->learning_count = loading.count;
+    return status;
+}
+
+struct exported {
+    const struct vyre_allocator *allocator;
+    struct vyre_store_learning *items; /* Owned */
+    uint32_t count;
+    uint32_t capacity;
+    bool failed; /* no memory */
+};
+
+static bool on_learned(void *user, const struct vyre_learning *learning)
+{
+    struct exported *all = user;
+    all->failed = !vyre_memory_grow(all->allocator, &all->items, all->count, &all->capacity,
+                                    sizeof *all->items, _Alignof(struct vyre_store_learning));
+    if (all->failed)
+        return false;
+    all->items[all->count++] = (struct vyre_store_learning){
+        .shape = learning->shape,
+        .candidate = (uint32_t)learning->mode | learning->variant << VARIANT_SHIFT,
+        .count = learning->count,
+        .mean_ns = learning->mean_ns,
+    };
+    return true;
+}
+
+/* By shape, then candidate, the best founded first. */
+static int compare_learnings(const void *left, const void *right)
+{
+    const struct vyre_store_learning *a = left;
+    const struct vyre_store_learning *b = right;
+    if (a->shape.hi != b->shape.hi)
+        return a->shape.hi < b->shape.hi ? -1 : 1;
+    if (a->shape.lo != b->shape.lo)
+        return a->shape.lo < b->shape.lo ? -1 : 1;
+    if (a->candidate != b->candidate)
+        return a->candidate < b->candidate ? -1 : 1;
+    return (a->count < b->count) - (a->count > b->count);
+}
+
+/* Whether the store has something better founded of the same shape and candidate. */
+static bool is_known_better(struct vyre_store *store, struct vyre_hash128 device,
+                            const struct vyre_store_learning *learning)
+{
+    struct vyre_store_learning known[VYRE_CANDIDATES_MAX];
+    size_t count = 0;
+    if (learning->count >= VYRE_LEARNING_COUNT_MIN ||
+        vyre_store_get_learnings(store, device, learning->shape, known, VYRE_CANDIDATES_MAX, &count,
+                                 NULL) != VYRE_OK)
+        return false;
+    for (size_t i = 0; i < count && i < VYRE_CANDIDATES_MAX; i++) {
+        if (known[i].candidate == learning->candidate && known[i].count > learning->count)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Leaves what is worth keeping, at the front; returns how much. A mode that was tried once and left is
+ * worth it too, where another one of the shape is well founded: it need not be tried again.
+ */
+static uint32_t select_learnings(const struct exported *all, struct vyre_store *store,
+                                 struct vyre_hash128 signature)
+{
+    struct vyre_store_learning *items = all->items;
+    uint32_t kept = 0;
+    for (uint32_t first = 0, next; first < all->count; first = next) {
+        bool founded = false;
+        for (next = first;
+             next < all->count && vyre_hash128_equal(items[next].shape, items[first].shape); next++)
+            founded = founded || items[next].count >= VYRE_LEARNING_COUNT_MIN;
+        for (uint32_t i = first; founded && i < next; i++) {
+            bool again = i > first && items[i].candidate == items[i - 1].candidate;
+            if (!again && !is_known_better(store, signature, &items[i]))
+                items[kept++] = items[i];
+        }
+    }
+    return kept;
+}
+
+static enum vyre_status save_learnings(struct vyre_device *device, struct vyre_store *store,
+                                       struct vyre_diag *diag)
+{
+    struct exported all = {.allocator = &device->allocator};
+    struct vyre_store_device described;
+    enum vyre_status status = VYRE_OK;
+    (void)vyre_device_export_learnings(device, on_learned, &all);
+    describe_costs(device, &described);
+    struct vyre_hash128 signature = vyre_store_device_signature(&described);
+    vyre_sort(all.items, all.count, sizeof *all.items, compare_learnings);
+    uint32_t kept = select_learnings(&all, store, signature);
+    if (all.failed)
+        status = vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
+                               "no memory for learnings");
+    if (status == VYRE_OK && kept > 0)
+        status = vyre_store_put_device(store, &described, &signature, diag);
+    if (status == VYRE_OK && kept > 0)
+        status = vyre_store_put_learnings(store, signature, all.items, kept, diag);
+    vyre_memory_free(all.allocator, all.items, all.capacity * sizeof *all.items,
+                     _Alignof(struct vyre_store_learning));
+    return status;
+}
+
+/* ---- Refusals --------------------------------------------------------------------------------- */
+
+static bool on_entry(void *user, const struct vyre_store_entry *entry, bool matches_checksum,
+                     const struct vyre_store_heat *heat)
+{
+    struct loading *loading = user;
+    struct vyre_refusal refusal;
+    (void)heat;
+    /* One that the device has no memory for is found again by a check. */
+    if (matches_checksum && vyre_hash128_equal(entry->device, loading->signature) &&
+        vyre_refusal_read(entry, &refusal))
+        loading->count += vyre_device_import_refusal(loading->device, &refusal, NULL) == VYRE_OK;
+    return loading->count < VYRE_REFUSALS_MAX;
+}
+
+static enum vyre_status load_refusals(struct vyre_device *device, struct vyre_store *store,
+                                      struct vyre_knowledge *out, struct vyre_diag *diag)
+{
+    struct vyre_store_device described;
+    describe_driver(device, &described);
+    struct loading loading = {device, vyre_store_device_signature(&described), 0};
+    const struct vyre_store_visitor visitor = {.user = &loading, .entry = on_entry};
+    enum vyre_status status = vyre_store_visit(store, &visitor, diag);
+    out->refusal_count = loading.count;
+    return status;
+}
+
+/* Whether the store has a refusal of the code. */
+static bool is_stored(struct vyre_store *store, struct vyre_hash128 signature,
+                      struct vyre_hash128 code)
+{
+    char text[VYRE_REFUSAL_TEXT_BYTES];
+    struct vyre_store_entry entry;
+    struct vyre_refusal refusal;
+    if (vyre_store_get_entry(store, VYRE_STORE_TUNING, signature, code, text, sizeof text, &entry,
+                             NULL) != VYRE_OK)
+        return false;
+    entry.bytes = text;
+    return vyre_refusal_read(&entry, &refusal);
+}
+
+static enum vyre_status put_refusals(struct vyre_store *store,
+                                     const struct vyre_store_device *driver,
+                                     const struct vyre_refusal *refusals, size_t count,
+                                     struct vyre_diag *diag)
+{
+    struct vyre_hash128 signature = vyre_store_device_signature(driver);
+    enum vyre_status status = VYRE_OK;
+    for (size_t i = 0; status == VYRE_OK && i < count; i++) {
+        char text[VYRE_REFUSAL_TEXT_BYTES];
+        if (is_stored(store, signature, refusals[i].code))
+            continue;
+        const struct vyre_store_entry entry = {
+            .kind = VYRE_STORE_TUNING,
+            .device = signature,
+            .key = refusals[i].code,
+            .bytes = text,
+            .size_bytes = vyre_refusal_write(&refusals[i], text),
+        };
+        status = vyre_store_put_device(store, driver, &signature, diag);
+        if (status == VYRE_OK)
+            status = vyre_store_put_entry(store, &entry, diag);
+    }
+    return status;
+}
+
+static enum vyre_status save_refusals(struct vyre_device *device, struct vyre_store *store,
+                                      struct vyre_diag *diag)
+{
+    struct vyre_store_device driver;
+    const size_t bytes = VYRE_REFUSALS_MAX * sizeof(struct vyre_refusal);
+    if (vyre_device_refusals(device, NULL, 0) == 0)
+        return VYRE_OK;
+    struct vyre_refusal *refusals =
+        vyre_memory_allocate(&device->allocator, bytes, _Alignof(struct vyre_refusal));
+    if (!refusals)
+        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
+                             "no memory for refusals");
+    size_t count = vyre_device_refusals(device, refusals, VYRE_REFUSALS_MAX);
+    describe_driver(device, &driver);
+    enum vyre_status status = put_refusals(
+        store, &driver, refusals, count < VYRE_REFUSALS_MAX ? count : VYRE_REFUSALS_MAX, diag);
+    vyre_memory_free(&device->allocator, refusals, bytes, _Alignof(struct vyre_refusal));
+    return status;
+}
+
+/* ---- All of it -------------------------------------------------------------------------------- */
+
+enum vyre_status vyre_device_load(struct vyre_device *device, struct vyre_store *store,
+                                  uint32_t parts, struct vyre_knowledge *out_knowledge,
+                                  struct vyre_diag *diag)
+{
+    struct vyre_knowledge found = {.costs = VYRE_STORED_COSTS_NONE};
+    enum vyre_status status = VYRE_OK;
+    if (parts & VYRE_KNOWS_REFUSALS)
+        status = load_refusals(device, store, &found, diag);
+    if (status == VYRE_OK && (parts & VYRE_KNOWS_LEARNINGS))
+        status = load_learnings(device, store, &found, diag);
+    if (status == VYRE_OK && (parts & VYRE_KNOWS_CALIBRATION))
+        status = load_costs(device, store, &found, diag);
+    if (out_knowledge)
+        *out_knowledge = found;
+    return status;
+}
+
+enum vyre_status vyre_device_save(struct vyre_device *device, struct vyre_store *store,
+                                  uint32_t parts, struct vyre_diag *diag)
+{
+    enum vyre_status status = VYRE_OK;
+    if (parts & VYRE_KNOWS_REFUSALS)
+        status = save_refusals(device, store, diag);
+    if (status == VYRE_OK && (parts & VYRE_KNOWS_CALIBRATION))
+        status = save_costs(device, store, diag);
+    if (status == VYRE_OK && (parts & VYRE_KNOWS_LEARNINGS))
+        status = save_learnings(device, store, diag);
+    return status;
+}
