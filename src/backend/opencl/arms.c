@@ -5,23 +5,31 @@
 
 #include "backend/opencl/device.h"
 
-uint64_t vyre_cl_lane(const struct vyre_batch_plan *plan, uint32_t command)
+enum vyre_status vyre_cl_arms_plan(struct vyre_cl_device *device,
+                                   const struct vyre_batch_view *view,
+                                   const struct vyre_batch_plan *plan, bool *out_arms,
+                                   struct vyre_diag *diag)
 {
-    const struct vyre_plan_node *node = &plan->nodes[command];
-    bool forked = plan->segments[node->segment].arm_count > 1;
-    uint64_t lane = ((uint64_t)node->segment + 1) << VYRE_CL_LANE_SEGMENT;
-    if (forked)
-        lane |= VYRE_CL_LANE_FORKED;
-    return forked && node->arm % 2 ? lane | VYRE_CL_LANE_SIDE : lane;
+    static const struct vyre_lanes queues = {.compute = 2};
+    static const struct vyre_lane_tuning always = {0}; /* the governor knows whether it pays */
+    *out_arms = false;
+    if (!vyre_lane_plan_begin(&device->lane_plan, plan))
+        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, view->label, 0,
+                             "no memory for the queues of %u commands", plan->node_count);
+    *out_arms = vyre_lane_plan_make(&device->lane_plan, view, plan, &queues, &always);
+    return VYRE_OK;
 }
 
-bool vyre_cl_has_arms(const struct vyre_batch_plan *plan)
+uint64_t vyre_cl_lane(const struct vyre_lane_plan *lanes, uint32_t command)
 {
-    for (uint32_t i = 0; i < plan->segment_count; i++) {
-        if (plan->segments[i].arm_count > 1)
-            return true;
-    }
-    return false;
+    uint32_t number = lanes->step_of[command];
+    const struct vyre_planned_step *step = &lanes->steps[number];
+    bool forked = (number > 0 && step[-1].group == step->group) ||
+                  (number + 1 < lanes->step_count && step[1].group == step->group);
+    uint64_t lane = ((uint64_t)step->group + 1) << VYRE_CL_LANE_GROUP;
+    if (forked)
+        lane |= VYRE_CL_LANE_FORKED;
+    return step->lane > 0 ? lane | VYRE_CL_LANE_SIDE : lane;
 }
 
 /* Makes `later` wait for all that `first` has now. */
@@ -69,12 +77,12 @@ cl_int vyre_cl_arms_step(struct vyre_cl_flight *flight, uint64_t lane)
 {
     struct vyre_cl_device *device = flight->device;
     cl_int code = CL_SUCCESS;
-    if (lane >> VYRE_CL_LANE_SEGMENT != flight->segment) {
+    if (lane >> VYRE_CL_LANE_GROUP != flight->group) {
         if (device->forked)
             code = vyre_cl_arms_join(device, NULL);
         if (code == CL_SUCCESS && (lane & VYRE_CL_LANE_FORKED))
             code = fork_queues(flight);
-        flight->segment = lane >> VYRE_CL_LANE_SEGMENT;
+        flight->group = lane >> VYRE_CL_LANE_GROUP;
     }
     flight->queue = lane & VYRE_CL_LANE_SIDE ? device->side : device->queue;
     return code;

@@ -5,9 +5,9 @@
  *                            \                      /
  *   side                      barrier ── b' ── marker
  *
- * Both queues run in order. Arms of a segment go to them by turns; where a segment starts or ends that
- * has more than one arm, one waits for the other. A batch begins and ends on the main queue, so that
- * what is said of the order of batches stays true.
+ * Both queues run in order. Which one gets an arm is planned by plan/lane_plan.h; where a group of steps
+ * starts or ends that has two lanes, one queue waits for the other. A batch begins and ends on the main
+ * queue, so that what is said of the order of batches stays true.
  *
  * Invariant: device->forked is set while the main queue does not wait for what the side queue has.
  *
@@ -17,19 +17,23 @@
 #define VYRE_BACKEND_OPENCL_ARMS_H
 
 #include "backend/opencl/enqueue.h"
+#include "plan/lane_plan.h"
 
 /*
- * Where a command goes: its segment, from 1, and in the two lowest bits whether the segment has more
- * than one arm, and whether this one goes to the side queue.
+ * Where a command goes: its group of steps, from 1, and in the two lowest bits whether the group has two
+ * lanes, and whether this command goes to the side queue.
  */
-#define VYRE_CL_LANE_SIDE    UINT64_C(1)
-#define VYRE_CL_LANE_FORKED  UINT64_C(2)
-#define VYRE_CL_LANE_SEGMENT 2 /* shift */
+#define VYRE_CL_LANE_SIDE   UINT64_C(1)
+#define VYRE_CL_LANE_FORKED UINT64_C(2)
+#define VYRE_CL_LANE_GROUP  2 /* shift */
 
-uint64_t vyre_cl_lane(const struct vyre_batch_plan *plan, uint32_t command);
+/* Whether a batch with this plan goes to both queues; then device->lane_plan says how. */
+VYRE_NODISCARD enum vyre_status vyre_cl_arms_plan(struct vyre_cl_device *device,
+                                                  const struct vyre_batch_view *view,
+                                                  const struct vyre_batch_plan *plan,
+                                                  bool *out_arms, struct vyre_diag *diag);
 
-/* Whether any segment of the plan has more than one arm. */
-bool vyre_cl_has_arms(const struct vyre_batch_plan *plan);
+uint64_t vyre_cl_lane(const struct vyre_lane_plan *lanes, uint32_t command);
 
 /* Makes the queues wait as a command in this lane needs it; the flight's queue is the lane's then. */
 cl_int vyre_cl_arms_step(struct vyre_cl_flight *flight, uint64_t lane);

@@ -79,6 +79,7 @@ static void device_close(void *native)
     vyre_cl_persistent_destroy(device);
     vyre_cl_pending_deinit(device);
     vyre_cl_shared_free(device, device->tables.memory, device->tables.size_bytes);
+    vyre_lane_plan_deinit(&device->lane_plan);
     if (device->side)
         (void)device->api->clReleaseCommandQueue(device->side);
     if (device->queue)
@@ -102,6 +103,7 @@ static enum vyre_status device_open(void *native_backend, uint32_t index,
                              "no memory for a device");
     device->api = &backend->api;
     device->allocator = host->allocator;
+    device->lane_plan.allocator = host->allocator;
     device->host = *host;
     device->desc = *desc;
     device->listed = listed;

@@ -10,7 +10,7 @@
  *
  * Queues
  *   queue      in order; everything but resident kernels. So batches need no barrier between them.
- *   side       in order; every second arm of a batch (arms.h); NULL where that cannot pay
+ *   side       in order; some arms of a batch (arms.h); NULL where that cannot pay
  *   resident   in order; dispatcher kernels only
  *
  * Thread-safety: submit, record, create and destroy are called one at a time; wait by any number.
@@ -24,6 +24,7 @@
 #include "backend/opencl/command_buffer.h"
 #include "backend/opencl/pending.h"
 #include "backend/opencl/tables.h"
+#include "plan/lane_plan.h"
 
 struct vyre_cl_built;
 struct vyre_cl_kernel;
@@ -58,8 +59,9 @@ struct vyre_cl_device {
 
     cl_context context;
     cl_command_queue queue;
-    cl_command_queue side; /* Owned; may be NULL */
-    bool forked;           /* the side queue has work that the other does not wait for yet */
+    cl_command_queue side;           /* Owned; may be NULL */
+    struct vyre_lane_plan lane_plan; /* of the batch that is enqueued or recorded */
+    bool forked;   /* the side queue has work that the other does not wait for yet */
     bool blocking; /* work was seen to be done inside the enqueue: mostly nothing to flush */
     struct vyre_cl_pending_ring pending;
     struct vyre_cl_tables tables;

@@ -296,16 +296,17 @@ static enum vyre_status enqueue_dispatch(struct vyre_cl_flight *flight,
 
 /* Plans a batch, if its arms are wanted and there may be any. */
 static enum vyre_status plan_arms(const struct vyre_cl_flight *flight, uint32_t variant,
-                                  struct vyre_batch_plan *plan, bool *out_arms,
-                                  struct vyre_diag *diag)
+                                  bool *out_arms, struct vyre_diag *diag)
 {
     struct vyre_cl_device *device = flight->device;
+    struct vyre_batch_plan plan;
     *out_arms = false;
     if (!device->side || (variant & VYRE_VARIANT_SERIAL) || flight->view->is_chain ||
         flight->view->command_count < 2)
         return VYRE_OK;
-    enum vyre_status status = device->host.plan(device->host.context, flight->view, plan, diag);
-    *out_arms = status == VYRE_OK && vyre_cl_has_arms(plan);
+    enum vyre_status status = device->host.plan(device->host.context, flight->view, &plan, diag);
+    if (status == VYRE_OK)
+        status = vyre_cl_arms_plan(device, flight->view, &plan, out_arms, diag);
     return status;
 }
 
@@ -313,9 +314,9 @@ static enum vyre_status enqueue_batch(struct vyre_cl_flight *flight, uint32_t va
                                       struct vyre_diag *diag)
 {
     const struct vyre_batch_view *view = flight->view;
-    struct vyre_batch_plan plan;
+    const struct vyre_lane_plan *lanes = &flight->device->lane_plan;
     bool arms;
-    enum vyre_status planned = plan_arms(flight, variant, &plan, &arms, diag);
+    enum vyre_status planned = plan_arms(flight, variant, &arms, diag);
     if (planned != VYRE_OK)
         return planned;
     for (uint32_t i = flight->first; i + 1 <= flight->last + 1; i++) {
@@ -324,7 +325,7 @@ static enum vyre_status enqueue_batch(struct vyre_cl_flight *flight, uint32_t va
         enum vyre_status status = VYRE_OK;
         if (vyre_cl_is_empty(command))
             continue;
-        cl_int code = arms ? vyre_cl_arms_step(flight, vyre_cl_lane(&plan, i)) : CL_SUCCESS;
+        cl_int code = arms ? vyre_cl_arms_step(flight, vyre_cl_lane(lanes, i)) : CL_SUCCESS;
         if (code != CL_SUCCESS)
             return vyre_cl_failed(diag, view->label, code, "clEnqueueBarrierWithWaitList");
         if (command->type == VYRE_COMMAND_DISPATCH) {

@@ -22,7 +22,7 @@ struct vyre_cl_flight {
     uint32_t enqueued;      /* commands so far */
     bool profiled;          /* the first command's event is kept, too */
     cl_command_queue queue; /* where the next command goes */
-    uint64_t segment;       /* of the plan, where there are arms; from 1 */
+    uint64_t group;         /* of steps, where there are arms; from 1 */
 };
 
 void vyre_cl_flight_begin(struct vyre_cl_flight *flight, struct vyre_cl_device *device,

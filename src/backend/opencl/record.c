@@ -189,13 +189,12 @@ static enum vyre_status make_call(struct vyre_cl_device *device,
 
 static enum vyre_status record_list(struct vyre_cl_device *device,
                                     struct vyre_cl_recording *recording,
-                                    const struct vyre_batch_view *view,
-                                    const struct vyre_batch_plan *plan, struct vyre_diag *diag)
+                                    const struct vyre_batch_view *view, struct vyre_diag *diag)
 {
     unsigned char *tables = recording->tables;
     for (uint32_t i = 0; i < view->command_count; i++) {
         if (recording->lanes)
-            recording->lanes[i] = vyre_cl_lane(plan, i);
+            recording->lanes[i] = vyre_cl_lane(&device->lane_plan, i);
         if (view->commands[i].type != VYRE_COMMAND_DISPATCH)
             continue;
         enum vyre_status status =
@@ -394,14 +393,18 @@ enum vyre_status vyre_cl_record(void *native, const struct vyre_batch_view *view
     struct vyre_cl_device *device = native;
     bool driver = variant & VYRE_VARIANT_DRIVER;
     /* A command buffer belongs to one queue, which keeps the order. */
-    bool arms = device->side && !driver && !(variant & VYRE_VARIANT_SERIAL) && !view->is_chain &&
-                vyre_cl_has_arms(plan);
+    bool arms = device->side && !driver && !(variant & VYRE_VARIANT_SERIAL) && !view->is_chain;
+    if (arms) {
+        enum vyre_status planned = vyre_cl_arms_plan(device, view, plan, &arms, diag);
+        if (planned != VYRE_OK)
+            return planned;
+    }
     struct vyre_cl_recording *recording = allocate(device, view, driver, arms);
     if (!recording)
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, view->label, 0,
                              "no memory for a recording");
     enum vyre_status status = driver ? record_buffers(device, recording, view, diag)
-                                     : record_list(device, recording, view, plan, diag);
+                                     : record_list(device, recording, view, diag);
     if (status != VYRE_OK) {
         vyre_cl_recording_destroy(device, recording);
         return status;
