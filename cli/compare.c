@@ -59,18 +59,11 @@ static void collect_proofs(struct comparison *comparison, const struct contender
                        &comparison->knowledge.refusals);
 }
 
-static void keep_refusals(struct comparison *comparison, const struct contender *contender)
-{
-    if (contender->session)
-        cli_knowledge_keep_refusals(&comparison->knowledge, contender->session->device);
-}
-
 /* A mode that turns out not to be there is out of the comparison, with the reason. */
 static void rule_out(struct comparison *comparison, struct contender *contender,
                      const struct vyre_diag *diag)
 {
     collect_proofs(comparison, contender);
-    keep_refusals(comparison, contender);
     drop(contender);
     snprintf(contender->reason, sizeof contender->reason, "%s", diag->message);
 }
@@ -331,6 +324,19 @@ static bool is_busy(const struct comparison *comparison)
     return busy;
 }
 
+/* Through a device that is still there: modes that were ruled out have none. */
+static void keep_refusals(struct comparison *comparison)
+{
+    for (size_t i = 0; i < COMPARE_MODES; i++) {
+        const struct session *session = comparison->contenders[i].session;
+        if (!session)
+            continue;
+        cli_knowledge_keep_refusals(&comparison->knowledge, &comparison->proofs.found,
+                                    session->device);
+        return;
+    }
+}
+
 static enum cli_exit conclude(struct comparison *comparison, struct cli_output *out)
 {
     const struct session *session = comparison->contenders[COMPARE_MODES - 1].session;
@@ -347,8 +353,7 @@ static enum cli_exit conclude(struct comparison *comparison, struct cli_output *
     cli_output_flush(out);
     if (session)
         cli_knowledge_keep(&comparison->knowledge, session->device);
-    for (size_t i = 0; i < COMPARE_MODES; i++)
-        keep_refusals(comparison, &comparison->contenders[i]);
+    keep_refusals(comparison);
     if (comparison->interrupted)
         return CLI_EXIT_INTERRUPTED;
     if (compare_agrees(comparison))
@@ -373,8 +378,7 @@ static enum cli_exit execute(struct comparison *comparison, struct cli_output *o
         collect_proofs(comparison, &comparison->contenders[i]);
     if (status != VYRE_OK) {
         cli_message_print_file(&diag, comparison->options.file);
-        for (size_t i = 0; i < COMPARE_MODES; i++)
-            keep_refusals(comparison, &comparison->contenders[i]);
+        keep_refusals(comparison);
         return cli_exit_of_work(&diag);
     }
     return conclude(comparison, out);

@@ -22,8 +22,7 @@ void device_more_read(struct vyre_device *device, struct vyre_store *store,
     vyre_device_get_memory(device, &out_more->memory);
     if (store && vyre_device_load(device, store, VYRE_KNOWS_CALIBRATION, &known, NULL) == VYRE_OK) {
         out_more->calibration = known.calibration;
-        out_more->calibrated = known.costs != VYRE_STORED_COSTS_NONE;
-        out_more->is_fresh = known.costs == VYRE_STORED_COSTS_LOADED;
+        out_more->costs = known.costs;
     }
 }
 
@@ -81,14 +80,18 @@ static void print_memory(const struct device_more *more, bool colour, struct cli
 
 static void print_costs(const struct device_more *more, bool colour, struct cli_output *out)
 {
+    static const char *const remarks[] = {
+        [VYRE_STORED_COSTS_OLD] = ", too long to be used; try `vyre probe`",
+        [VYRE_STORED_COSTS_WRONG] = ", but some are no times; try `vyre probe`",
+        [VYRE_STORED_COSTS_LOADED] = "",
+    };
     char line[LINE_BYTES];
-    if (!more->calibrated) {
+    if (more->costs == VYRE_STORED_COSTS_NONE) {
         cli_output_text(out, "\n    costs: not calibrated; `vyre probe` measures them\n");
         return;
     }
     snprintf(line, sizeof line, "\n    costs: calibrated %s ago%s\n\n",
-             cli_unit_age(vyre_calibration_age_s(&more->calibration)).text,
-             more->is_fresh ? "" : ", too long to be used; try `vyre probe`");
+             cli_unit_age(vyre_calibration_age_s(&more->calibration)).text, remarks[more->costs]);
     cli_output_text(out, line);
     cli_costs_print(&more->calibration, false, colour, 4, out);
 }
@@ -134,14 +137,14 @@ void device_more_json(const struct device_more *more, struct cli_json *json)
     told_json(json, "reserved_bytes", more->memory.reserved_bytes);
     told_json(json, "staging_bytes", more->memory.staging_bytes);
     cli_json_end_object(json);
-    if (!more->calibrated) {
+    if (more->costs == VYRE_STORED_COSTS_NONE) {
         cli_json_null(json, "calibration");
         return;
     }
     cli_json_object(json, "calibration");
     cli_json_u64(json, "taken_at", more->calibration.taken_s);
     cli_json_u64(json, "age_s", vyre_calibration_age_s(&more->calibration));
-    cli_json_flag(json, "fresh", more->is_fresh);
+    cli_json_flag(json, "fresh", more->costs == VYRE_STORED_COSTS_LOADED);
     cli_costs_json(json, &more->calibration, false);
     cli_json_end_object(json);
 }

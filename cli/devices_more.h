@@ -13,8 +13,7 @@ struct device_more {
     struct vyre_feature features[VYRE_FEATURES_MAX];
     size_t feature_count;
     struct vyre_device_memory memory;
-    bool calibrated; /* the store has costs ... */
-    bool is_fresh;   /* ... that are still good */
+    enum vyre_stored_costs costs; /* what the store has of them */
     struct vyre_calibration calibration;
 };
 

@@ -129,13 +129,15 @@ void cli_knowledge_keep(struct cli_knowledge *knowledge, struct vyre_device *dev
         (void)!vyre_device_save(device, knowledge->store, VYRE_KNOWS_LEARNINGS, NULL);
 }
 
-void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge, struct vyre_device *device)
+void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge,
+                                 const struct cli_refusals *refusals, struct vyre_device *device)
 {
     struct vyre_diag diag;
-    if (knowledge->place.none || vyre_device_refusals(device, NULL, 0) <= knowledge->refusals.count)
+    if (refusals->count == 0 || knowledge->place.none)
         return;
     if (!knowledge->store && cli_store_open(&knowledge->place, &knowledge->store, &diag) != VYRE_OK)
         cli_message_print(&diag, NULL);
+    cli_refusals_give(refusals, device);
     if (knowledge->store)
         (void)!vyre_device_save(device, knowledge->store, VYRE_KNOWS_REFUSALS, NULL);
 }
@@ -144,8 +146,12 @@ void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge, struct vyre_de
  */
 
 /* Without a store the run goes on: it costs time, and nothing else. */
-static void open_store(struct cli_knowledge *knowledge)
+static void open_store(struct cli_knowledge *knowledge, struct vyre_device *device,
+                       uint32_t workers)
 {
+    struct vyre_device_info device_info;
+    struct vyre_store_device described;
+    struct vyre_hash128 signature;
     struct vyre_store_info info;
     struct vyre_diag diag;
     if (knowledge->place.none)
@@ -154,8 +160,13 @@ static void open_store(struct cli_knowledge *knowledge)
         cli_message_print(&diag, NULL);
         return;
     }
+    /* The store then knows that the device is in use; and whether the file can be written shows. */
+    vyre_device_get_info(device, &device_info);
+    vyre_device_describe(&device_info, workers, &described);
+    knowledge->keeps =
+        vyre_store_put_device(knowledge->store, &described, &signature, &diag) == VYRE_OK;
     vyre_store_get_info(knowledge->store, &info);
-    knowledge->keeps = info.mode == VYRE_STORE_FILE;
+    knowledge->keeps = knowledge->keeps && info.mode == VYRE_STORE_FILE;
 }
 
 enum vyre_status cli_knowledge_give(struct cli_knowledge *knowledge, struct vyre_device *device,
@@ -168,7 +179,7 @@ enum vyre_status cli_knowledge_give(struct cli_knowledge *knowledge, struct vyre
         peek_refusals(knowledge, device, options->mode);
         return VYRE_OK;
     }
-    open_store(knowledge);
+    open_store(knowledge, device, options->workers);
     load(knowledge, knowledge->store, device,
          options->calibrate ? VYRE_KNOWS_LEARNINGS | VYRE_KNOWS_REFUSALS : VYRE_KNOWS_ALL);
     bool long_enough = batches > CLI_KNOWLEDGE_BATCHES && knowledge->keeps;

@@ -56,10 +56,11 @@ VYRE_NODISCARD enum vyre_status cli_knowledge_give(struct cli_knowledge *knowled
 void cli_knowledge_keep(struct cli_knowledge *knowledge, struct vyre_device *device);
 
 /*
- * Puts what the device refused into the store, if it is more than what was loaded. The store is opened
- * for it if it is not open yet.
+ * Puts what the run refused into the store, which is opened for it if it is not open yet. `device` is any
+ * of the run's: it gets them, too.
  */
-void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge, struct vyre_device *device);
+void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge,
+                                 const struct cli_refusals *refusals, struct vyre_device *device);
 
 void cli_knowledge_close(struct cli_knowledge *knowledge);
 

@@ -161,7 +161,7 @@ static enum cli_exit execute(struct run *run, struct cli_output *out)
         if (diag.id == VYRE_DIAG_PROOF_LIMIT)
             vyre_diag_set_fix(&diag, "Use auto, or --no-proof to run generated code unproven.");
         cli_message_print_file(&diag, run->options.file);
-        cli_knowledge_keep_refusals(&run->knowledge, run->session->device);
+        cli_knowledge_keep_refusals(&run->knowledge, &run->proofs.found, run->session->device);
         return cli_exit_of_work(&diag);
     }
     cli_decisions_end(&run->decisions, run->session->device);
@@ -176,7 +176,7 @@ static enum cli_exit execute(struct run *run, struct cli_output *out)
     /* Whoever waits for the results does not wait for the store. */
     cli_output_flush(out);
     cli_knowledge_keep(&run->knowledge, run->session->device);
-    cli_knowledge_keep_refusals(&run->knowledge, run->session->device);
+    cli_knowledge_keep_refusals(&run->knowledge, &run->proofs.found, run->session->device);
     return cli_interrupted() ? CLI_EXIT_INTERRUPTED : CLI_EXIT_DONE;
 }
 

@@ -7,10 +7,12 @@
  *
  * A program loads after it has opened a device and saves before it closes it:
  *
- *     vyre_store_open(&(struct vyre_store_desc){.path = path}, &store, &diag);
- *     vyre_device_load(device, store, VYRE_KNOWS_ALL, &knowledge, &diag);
+ *     if (vyre_store_open(&desc, &store, &diag) != VYRE_OK ||
+ *         vyre_device_load(device, store, VYRE_KNOWS_ALL, &knowledge, &diag) != VYRE_OK)
+ *         ... say why, and go on without: nothing is lost but time ...
  *     ... work ...
- *     vyre_device_save(device, store, VYRE_KNOWS_ALL, &diag);
+ *     if (store && vyre_device_save(device, store, VYRE_KNOWS_ALL, &diag) != VYRE_OK)
+ *         ... say why ...
  *     vyre_store_close(&store);
  *
  * Costs and learnings belong to a device with its driver, and to the number of workers if the desc chose
@@ -37,7 +39,7 @@
 extern "C" {
 #endif
 
-/* Parts of it: bits. */
+/* What to load or save; combine with |. */
 enum vyre_knows {
     VYRE_KNOWS_CALIBRATION = 1,
     VYRE_KNOWS_LEARNINGS = 2,
@@ -48,7 +50,7 @@ enum vyre_knows {
 /* Costs change with the system: older ones are not loaded. */
 #define VYRE_CALIBRATION_AGE_MAX_S (UINT64_C(7) * 24 * 3600)
 
-/* A learning rests on so many measurements before its shape is saved. */
+/* A shape is saved once one of its modes was measured this often. */
 #define VYRE_LEARNING_COUNT_MIN 8
 
 enum vyre_stored_costs {
@@ -67,8 +69,9 @@ struct vyre_knowledge {
 };
 
 /*
- * Gives the device what the store knows of it. `parts` are bits of enum vyre_knows. Writes nothing. Fails
- * when the store cannot be read: what was found until then is given. `out_knowledge` may be NULL.
+ * Gives the device what the store knows of it, and writes nothing. Costs replace those that the device
+ * has, also its own. A part that cannot be read does not keep the others back: the first failure is
+ * returned. `store` is not NULL; `out_knowledge` may be.
  */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_load(struct vyre_device *device,
                                                           struct vyre_store *store, uint32_t parts,
@@ -76,17 +79,19 @@ VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_load(struct vyre_device *de
                                                           struct vyre_diag *diag);
 
 /*
- * Puts into the store what the device has found out itself: costs that it measured, learnings of shapes
- * that are well founded and not better known already, and refusals. Where there is nothing of a part,
- * nothing is written.
+ * Puts into the store what the device has found out: costs that it measured and did not save yet,
+ * learnings, and refusals that the store lacks. A learning of fewer than 8 measurements does not replace a
+ * better founded one. Where there is nothing of a part, nothing is written. A part that fails does not
+ * keep the others back: the first failure is returned. `store` is not NULL.
  */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_save(struct vyre_device *device,
                                                           struct vyre_store *store, uint32_t parts,
                                                           struct vyre_diag *diag);
 
 /*
- * The name under which a store has the costs and learnings of a device. `workers` is the desc's
- * cpu_workers; 0: not chosen, which is also what refusals are kept under.
+ * The name under which a store has the costs and learnings of a device. `workers` is the cpu_workers that
+ * vyre_device_open was given, not what vyre_device_get_desc says. With 0, not chosen, it is also the name
+ * under which refusals are kept.
  */
 VYRE_API void vyre_device_describe(const struct vyre_device_info *info, uint32_t workers,
                                    struct vyre_store_device *out_description);

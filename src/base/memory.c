@@ -53,24 +53,23 @@ void vyre_memory_free(const struct vyre_allocator *allocator, void *memory, size
         allocator->deallocate(allocator->user, memory, size_bytes, alignment);
 }
 
-bool vyre_memory_grow(const struct vyre_allocator *allocator, void *items, uint32_t count,
-                      uint32_t *capacity, size_t item_bytes, size_t alignment)
+void *vyre_memory_grow(const struct vyre_allocator *allocator, void *items, uint32_t count,
+                       uint32_t *capacity, size_t item_bytes, size_t alignment)
 {
     if (count < *capacity)
-        return true;
-    size_t wanted = *capacity ? (size_t)*capacity * 2 : FIRST_CAPACITY;
+        return items;
+    if (*capacity > UINT32_MAX / 2)
+        return NULL;
+    uint32_t wanted = *capacity ? *capacity * 2 : FIRST_CAPACITY;
     size_t size_bytes;
-    if (wanted > UINT32_MAX || !vyre_checked_mul_size(wanted, item_bytes, &size_bytes))
-        return false;
-    void *grown = vyre_memory_allocate(allocator, size_bytes, alignment);
+    void *grown = NULL;
+    if (vyre_checked_mul_size(wanted, item_bytes, &size_bytes))
+        grown = vyre_memory_allocate(allocator, size_bytes, alignment);
     if (!grown)
-        return false;
-    void *old;
-    memcpy(&old, items, sizeof old); /* a pointer to items of some type */
+        return NULL;
     if (count > 0)
-        memcpy(grown, old, count * item_bytes);
-    vyre_memory_free(allocator, old, *capacity * item_bytes, alignment);
-    memcpy(items, &grown, sizeof grown);
-    *capacity = (uint32_t)wanted;
-    return true;
+        memcpy(grown, items, count * item_bytes);
+    vyre_memory_free(allocator, items, *capacity * item_bytes, alignment);
+    *capacity = wanted;
+    return grown;
 }

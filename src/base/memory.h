@@ -4,7 +4,6 @@
 #ifndef VYRE_BASE_MEMORY_H
 #define VYRE_BASE_MEMORY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,11 +22,12 @@ void vyre_memory_free(const struct vyre_allocator *allocator, void *memory, size
                       size_t alignment);
 
 /*
- * Room for one item more in a list of `count` items that doubles; what is new is zeroed. False when out of
- * memory: the list stays as it was. `items` points to the list's pointer.
+ * Room for one item more in a list of `count` items that doubles. Returns the list, which may have moved;
+ * what is new is zeroed. NULL when out of memory: the list stays as it was. It is freed with
+ * `*capacity * item_bytes`.
  */
-VYRE_NODISCARD bool vyre_memory_grow(const struct vyre_allocator *allocator, void *items,
-                                     uint32_t count, uint32_t *capacity, size_t item_bytes,
-                                     size_t alignment);
+VYRE_NODISCARD void *vyre_memory_grow(const struct vyre_allocator *allocator, void *items,
+                                      uint32_t count, uint32_t *capacity, size_t item_bytes,
+                                      size_t alignment);
 
 #endif

@@ -186,9 +186,12 @@ static enum vyre_status check_provable(const struct vyre_device *device, struct 
     if (device->facts.generated_modes == 0 ||
         (ops->generated && ops->buffer_read && ops->buffer_write))
         return VYRE_OK;
-    return vyre_diag_set(diag, VYRE_DIAG_BACKEND_ABI, ops->name, 0,
-                         "the backend generates code, but its table lacks generated, buffer_read "
-                         "or buffer_write");
+    enum vyre_status status =
+        vyre_diag_set(diag, VYRE_DIAG_BACKEND_ABI, ops->name, 0,
+                      "the backend generates code, but its table lacks generated, buffer_read or "
+                      "buffer_write");
+    vyre_diag_set_fix(diag, "Fill these in, or set generated_modes to 0.");
+    return status;
 }
 
 static enum vyre_status open_native(struct vyre_device *device,

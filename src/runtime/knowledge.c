@@ -22,7 +22,7 @@ void vyre_device_describe(const struct vyre_device_info *info, uint32_t workers,
 {
     struct vyre_store_device *out = out_description;
     memset(out, 0, sizeof *out);
-    snprintf(out->backend, sizeof out->backend, "%s", info->backend);
+    snprintf(out->backend, sizeof out->backend, "%s", info->backend ? info->backend : "");
     snprintf(out->name, sizeof out->name, "%s", info->name);
     if (workers)
         snprintf(out->driver, sizeof out->driver, "%.100s, %u workers", info->driver, workers);
@@ -108,11 +108,17 @@ static enum vyre_status load_costs(struct vyre_device *device, struct vyre_store
 {
     struct vyre_store_device described;
     struct vyre_store_calibration stored;
+    struct vyre_diag reason;
     describe_costs(device, &described);
-    enum vyre_status status =
-        vyre_store_get_calibration(store, vyre_store_device_signature(&described), &stored, diag);
-    if (status != VYRE_OK)
-        return status == VYRE_NOT_FOUND ? VYRE_OK : status;
+    enum vyre_status status = vyre_store_get_calibration(
+        store, vyre_store_device_signature(&described), &stored, &reason);
+    if (status == VYRE_NOT_FOUND)
+        return VYRE_OK;
+    if (status != VYRE_OK) {
+        if (diag)
+            *diag = reason;
+        return status;
+    }
     read_costs(&stored, &out->calibration);
     if (out->calibration.taken_s == 0 ||
         vyre_calibration_age_s(&out->calibration) > VYRE_CALIBRATION_AGE_MAX_S)
@@ -138,36 +144,66 @@ static enum vyre_status save_costs(struct vyre_device *device, struct vyre_store
         return VYRE_OK; /* what was loaded may be older than what the store has by now */
     describe_costs(device, &described);
     enum vyre_status status = vyre_store_put_device(store, &described, &signature, diag);
-    return status == VYRE_OK ? vyre_store_put_calibration(store, signature, &stored, diag) : status;
+    if (status == VYRE_OK)
+        status = vyre_store_put_calibration(store, signature, &stored, diag);
+    if (status != VYRE_OK)
+        return status;
+    vyre_lock_acquire(&device->lock);
+    if ((int64_t)device->calibration.taken_s == stored.taken_at)
+        device->calibration_is_own = false; /* it is the store's now */
+    vyre_lock_release(&device->lock);
+    return VYRE_OK;
+}
+
+/* ---- Lists ------------------------------------------------------------------------------------ */
+
+/*
+ * What a visit of the store, or a device, tells: its functions may not call the other one, whose lock they
+ * would take while the first one's is held.
+ */
+struct list {
+    const struct vyre_allocator *allocator;
+    struct vyre_hash128 signature; /* of the device that is asked for */
+    void *items;                   /* Owned */
+    size_t item_bytes;
+    uint32_t count;
+    uint32_t capacity;
+    bool failed; /* no memory */
+};
+
+static bool add(struct list *list, const void *item)
+{
+    void *grown = vyre_memory_grow(list->allocator, list->items, list->count, &list->capacity,
+                                   list->item_bytes, _Alignof(max_align_t));
+    list->failed = !grown;
+    if (!grown)
+        return false;
+    list->items = grown;
+    memcpy((unsigned char *)grown + list->count++ * list->item_bytes, item, list->item_bytes);
+    return true;
+}
+
+static void deinit(struct list *list)
+{
+    vyre_memory_free(list->allocator, list->items, list->capacity * list->item_bytes,
+                     _Alignof(max_align_t));
+}
+
+static enum vyre_status out_of_memory(const struct vyre_device *device, struct vyre_diag *diag)
+{
+    return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
+                         "no memory for what a device knows");
 }
 
 /* ---- Learnings -------------------------------------------------------------------------------- */
 
-struct loading {
-    struct vyre_device *device;
-    struct vyre_hash128 signature;
-    uint64_t count;
-};
-
-static bool on_learning(void *user, struct vyre_hash128 device,
-                        const struct vyre_store_learning *stored,
-                        const struct vyre_store_heat *heat)
+static bool on_stored_learning(void *user, struct vyre_hash128 device,
+                               const struct vyre_store_learning *stored,
+                               const struct vyre_store_heat *heat)
 {
-    struct loading *loading = user;
+    struct list *list = user;
     (void)heat;
-    if (!vyre_hash128_equal(device, loading->signature))
-        return true;
-    const struct vyre_learning learning = {
-        .shape = stored->shape,
-        .mode = (enum vyre_mode)(stored->candidate & ((1u << VARIANT_SHIFT) - 1)),
-        .variant = stored->candidate >> VARIANT_SHIFT,
-        .mean_ns = stored->mean_ns,
-        .count = stored->count,
-    };
-    /* One that the device does not take is as good as never learned. */
-    enum vyre_status status = vyre_device_import_learning(loading->device, &learning, NULL);
-    loading->count += status == VYRE_OK;
-    return status != VYRE_OUT_OF_MEMORY;
+    return !vyre_hash128_equal(device, list->signature) || add(list, stored);
 }
 
 static enum vyre_status load_learnings(struct vyre_device *device, struct vyre_store *store,
@@ -175,35 +211,38 @@ static enum vyre_status load_learnings(struct vyre_device *device, struct vyre_s
 {
     struct vyre_store_device described;
     describe_costs(device, &described);
-    struct loading loading = {device, vyre_store_device_signature(&described), 0};
-    const struct vyre_store_visitor visitor = {.user = &loading, .learning = on_learning};
+    struct list list = {.allocator = &device->allocator,
+                        .signature = vyre_store_device_signature(&described),
+                        .item_bytes = sizeof(struct vyre_store_learning)};
+    const struct vyre_store_visitor visitor = {.user = &list, .learning = on_stored_learning};
     enum vyre_status status = vyre_store_visit(store, &visitor, diag);
-    out->learning_count = loading.count;
+    if (status == VYRE_OK && list.failed)
+        status = out_of_memory(device, diag);
+    const struct vyre_store_learning *stored = list.items;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct vyre_learning learning = {
+            .shape = stored[i].shape,
+            .mode = (enum vyre_mode)(stored[i].candidate & ((1u << VARIANT_SHIFT) - 1)),
+            .variant = stored[i].candidate >> VARIANT_SHIFT,
+            .mean_ns = stored[i].mean_ns,
+            .count = stored[i].count,
+        };
+        /* One that the device does not take is as good as never learned. */
+        out->learning_count += vyre_device_import_learning(device, &learning, NULL) == VYRE_OK;
+    }
+    deinit(&list);
     return status;
 }
 
-struct exported {
-    const struct vyre_allocator *allocator;
-    struct vyre_store_learning *items; /* Owned */
-    uint32_t count;
-    uint32_t capacity;
-    bool failed; /* no memory */
-};
-
 static bool on_learned(void *user, const struct vyre_learning *learning)
 {
-    struct exported *all = user;
-    all->failed = !vyre_memory_grow(all->allocator, &all->items, all->count, &all->capacity,
-                                    sizeof *all->items, _Alignof(struct vyre_store_learning));
-    if (all->failed)
-        return false;
-    all->items[all->count++] = (struct vyre_store_learning){
+    const struct vyre_store_learning learned = {
         .shape = learning->shape,
         .candidate = (uint32_t)learning->mode | learning->variant << VARIANT_SHIFT,
         .count = learning->count,
         .mean_ns = learning->mean_ns,
     };
-    return true;
+    return add(user, &learned);
 }
 
 /* By shape, then candidate, the best founded first. */
@@ -241,19 +280,19 @@ static bool is_known_better(struct vyre_store *store, struct vyre_hash128 device
  * Leaves what is worth keeping, at the front; returns how much. A mode that was tried once and left is
  * worth it too, where another one of the shape is well founded: it need not be tried again.
  */
-static uint32_t select_learnings(const struct exported *all, struct vyre_store *store,
-                                 struct vyre_hash128 signature)
+static uint32_t select_learnings(const struct list *list, struct vyre_store *store)
 {
-    struct vyre_store_learning *items = all->items;
+    struct vyre_store_learning *items = list->items;
     uint32_t kept = 0;
-    for (uint32_t first = 0, next; first < all->count; first = next) {
+    for (uint32_t first = 0, next; first < list->count; first = next) {
         bool founded = false;
         for (next = first;
-             next < all->count && vyre_hash128_equal(items[next].shape, items[first].shape); next++)
+             next < list->count && vyre_hash128_equal(items[next].shape, items[first].shape);
+             next++)
             founded = founded || items[next].count >= VYRE_LEARNING_COUNT_MIN;
         for (uint32_t i = first; founded && i < next; i++) {
             bool again = i > first && items[i].candidate == items[i - 1].candidate;
-            if (!again && !is_known_better(store, signature, &items[i]))
+            if (!again && !is_known_better(store, list->signature, &items[i]))
                 items[kept++] = items[i];
         }
     }
@@ -263,23 +302,21 @@ static uint32_t select_learnings(const struct exported *all, struct vyre_store *
 static enum vyre_status save_learnings(struct vyre_device *device, struct vyre_store *store,
                                        struct vyre_diag *diag)
 {
-    struct exported all = {.allocator = &device->allocator};
     struct vyre_store_device described;
-    enum vyre_status status = VYRE_OK;
-    (void)vyre_device_export_learnings(device, on_learned, &all);
+    struct vyre_hash128 signature;
     describe_costs(device, &described);
-    struct vyre_hash128 signature = vyre_store_device_signature(&described);
-    vyre_sort(all.items, all.count, sizeof *all.items, compare_learnings);
-    uint32_t kept = select_learnings(&all, store, signature);
-    if (all.failed)
-        status = vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
-                               "no memory for learnings");
+    struct list list = {.allocator = &device->allocator,
+                        .signature = vyre_store_device_signature(&described),
+                        .item_bytes = sizeof(struct vyre_store_learning)};
+    (void)vyre_device_export_learnings(device, on_learned, &list);
+    vyre_sort(list.items, list.count, list.item_bytes, compare_learnings);
+    uint32_t kept = select_learnings(&list, store);
+    enum vyre_status status = list.failed ? out_of_memory(device, diag) : VYRE_OK;
     if (status == VYRE_OK && kept > 0)
         status = vyre_store_put_device(store, &described, &signature, diag);
     if (status == VYRE_OK && kept > 0)
-        status = vyre_store_put_learnings(store, signature, all.items, kept, diag);
-    vyre_memory_free(all.allocator, all.items, all.capacity * sizeof *all.items,
-                     _Alignof(struct vyre_store_learning));
+        status = vyre_store_put_learnings(store, signature, list.items, kept, diag);
+    deinit(&list);
     return status;
 }
 
@@ -288,25 +325,32 @@ static enum vyre_status save_learnings(struct vyre_device *device, struct vyre_s
 static bool on_entry(void *user, const struct vyre_store_entry *entry, bool matches_checksum,
                      const struct vyre_store_heat *heat)
 {
-    struct loading *loading = user;
+    struct list *list = user;
     struct vyre_refusal refusal;
     (void)heat;
-    /* One that the device has no memory for is found again by a check. */
-    if (matches_checksum && vyre_hash128_equal(entry->device, loading->signature) &&
-        vyre_refusal_read(entry, &refusal))
-        loading->count += vyre_device_import_refusal(loading->device, &refusal, NULL) == VYRE_OK;
-    return loading->count < VYRE_REFUSALS_MAX;
+    if (!matches_checksum || !vyre_hash128_equal(entry->device, list->signature) ||
+        !vyre_refusal_read(entry, &refusal))
+        return true;
+    return add(list, &refusal) && list->count < VYRE_REFUSALS_MAX;
 }
 
 static enum vyre_status load_refusals(struct vyre_device *device, struct vyre_store *store,
                                       struct vyre_knowledge *out, struct vyre_diag *diag)
 {
-    struct vyre_store_device described;
-    describe_driver(device, &described);
-    struct loading loading = {device, vyre_store_device_signature(&described), 0};
-    const struct vyre_store_visitor visitor = {.user = &loading, .entry = on_entry};
+    struct vyre_store_device driver;
+    describe_driver(device, &driver);
+    struct list list = {.allocator = &device->allocator,
+                        .signature = vyre_store_device_signature(&driver),
+                        .item_bytes = sizeof(struct vyre_refusal)};
+    const struct vyre_store_visitor visitor = {.user = &list, .entry = on_entry};
     enum vyre_status status = vyre_store_visit(store, &visitor, diag);
-    out->refusal_count = loading.count;
+    if (status == VYRE_OK && list.failed)
+        status = out_of_memory(device, diag);
+    const struct vyre_refusal *refusals = list.items;
+    /* One that the device has no memory for is found again by a check. */
+    for (uint32_t i = 0; i < list.count; i++)
+        out->refusal_count += vyre_device_import_refusal(device, &refusals[i], NULL) == VYRE_OK;
+    deinit(&list);
     return status;
 }
 
@@ -331,6 +375,7 @@ static enum vyre_status put_refusals(struct vyre_store *store,
 {
     struct vyre_hash128 signature = vyre_store_device_signature(driver);
     enum vyre_status status = VYRE_OK;
+    bool is_first = true;
     for (size_t i = 0; status == VYRE_OK && i < count; i++) {
         char text[VYRE_REFUSAL_TEXT_BYTES];
         if (is_stored(store, signature, refusals[i].code))
@@ -342,7 +387,9 @@ static enum vyre_status put_refusals(struct vyre_store *store,
             .bytes = text,
             .size_bytes = vyre_refusal_write(&refusals[i], text),
         };
-        status = vyre_store_put_device(store, driver, &signature, diag);
+        if (is_first)
+            status = vyre_store_put_device(store, driver, &signature, diag);
+        is_first = false;
         if (status == VYRE_OK)
             status = vyre_store_put_entry(store, &entry, diag);
     }
@@ -359,8 +406,7 @@ static enum vyre_status save_refusals(struct vyre_device *device, struct vyre_st
     struct vyre_refusal *refusals =
         vyre_memory_allocate(&device->allocator, bytes, _Alignof(struct vyre_refusal));
     if (!refusals)
-        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
-                             "no memory for refusals");
+        return out_of_memory(device, diag);
     size_t count = vyre_device_refusals(device, refusals, VYRE_REFUSALS_MAX);
     describe_driver(device, &driver);
     enum vyre_status status = put_refusals(
@@ -371,18 +417,39 @@ static enum vyre_status save_refusals(struct vyre_device *device, struct vyre_st
 
 /* ---- All of it -------------------------------------------------------------------------------- */
 
+static enum vyre_status check_parts(const struct vyre_device *device, uint32_t parts,
+                                    struct vyre_diag *diag)
+{
+    if ((parts & ~VYRE_KNOWS_ALL) == 0)
+        return VYRE_OK;
+    return vyre_diag_set(diag, VYRE_DIAG_ARGUMENT_RANGE, device->label, 0,
+                         "there is no part 0x%x of what a device knows", parts & ~VYRE_KNOWS_ALL);
+}
+
+/* A part that fails does not keep the others back; the first failure is told. */
+static void note(enum vyre_status part, enum vyre_status *inout_status,
+                 struct vyre_diag **inout_diag)
+{
+    if (part == VYRE_OK || *inout_status != VYRE_OK)
+        return;
+    *inout_status = part;
+    *inout_diag = NULL;
+}
+
 enum vyre_status vyre_device_load(struct vyre_device *device, struct vyre_store *store,
                                   uint32_t parts, struct vyre_knowledge *out_knowledge,
                                   struct vyre_diag *diag)
 {
     struct vyre_knowledge found = {.costs = VYRE_STORED_COSTS_NONE};
-    enum vyre_status status = VYRE_OK;
-    if (parts & VYRE_KNOWS_REFUSALS)
-        status = load_refusals(device, store, &found, diag);
-    if (status == VYRE_OK && (parts & VYRE_KNOWS_LEARNINGS))
-        status = load_learnings(device, store, &found, diag);
-    if (status == VYRE_OK && (parts & VYRE_KNOWS_CALIBRATION))
-        status = load_costs(device, store, &found, diag);
+    enum vyre_status status = check_parts(device, parts, diag);
+    if (status == VYRE_OK) {
+        if (parts & VYRE_KNOWS_REFUSALS)
+            note(load_refusals(device, store, &found, diag), &status, &diag);
+        if (parts & VYRE_KNOWS_LEARNINGS)
+            note(load_learnings(device, store, &found, diag), &status, &diag);
+        if (parts & VYRE_KNOWS_CALIBRATION)
+            note(load_costs(device, store, &found, diag), &status, &diag);
+    }
     if (out_knowledge)
         *out_knowledge = found;
     return status;
@@ -391,12 +458,14 @@ enum vyre_status vyre_device_load(struct vyre_device *device, struct vyre_store 
 enum vyre_status vyre_device_save(struct vyre_device *device, struct vyre_store *store,
                                   uint32_t parts, struct vyre_diag *diag)
 {
-    enum vyre_status status = VYRE_OK;
+    enum vyre_status status = check_parts(device, parts, diag);
+    if (status != VYRE_OK)
+        return status;
     if (parts & VYRE_KNOWS_REFUSALS)
-        status = save_refusals(device, store, diag);
-    if (status == VYRE_OK && (parts & VYRE_KNOWS_CALIBRATION))
-        status = save_costs(device, store, diag);
-    if (status == VYRE_OK && (parts & VYRE_KNOWS_LEARNINGS))
-        status = save_learnings(device, store, diag);
+        note(save_refusals(device, store, diag), &status, &diag);
+    if (parts & VYRE_KNOWS_CALIBRATION)
+        note(save_costs(device, store, diag), &status, &diag);
+    if (parts & VYRE_KNOWS_LEARNINGS)
+        note(save_learnings(device, store, diag), &status, &diag);
     return status;
 }

@@ -316,11 +316,13 @@ static enum vyre_status compare_locked(struct proof *proof, bool is_patient, boo
         return status;
     status = run_plain_locked(proof, expected(proof), diag);
     uint64_t plain_ns = vyre_device_now_ns(device) - begin_ns;
-    if (status == VYRE_OK && !is_patient && plain_ns > device->desc.proof_ns)
+    if (status == VYRE_OK && !is_patient && plain_ns > device->desc.proof_ns) {
         status =
             vyre_diag_set(diag, VYRE_DIAG_PROOF_LIMIT, device->label, 0,
                           "the batch takes %llu ns; a proof may take %llu",
                           (unsigned long long)plain_ns, (unsigned long long)device->desc.proof_ns);
+        vyre_diag_set_fix(diag, "Raise proof_ns, or submit a smaller batch of these kernels.");
+    }
     if (status == VYRE_OK)
         status = run_locked(proof, proof->mode, proof->variant, found(proof), diag);
     *out_agrees = status == VYRE_OK && agrees(proof);
@@ -456,8 +458,8 @@ static enum vyre_status prepare_locked(struct proof *proof, struct vyre_diag *di
         return put_off(proof, diag, "its uploads depend on its downloads",
                        "Submit a batch of these kernels without them first, or set no_proof.");
     if (reads_or_writes_poison(device, proof->body))
-        return put_off(proof, diag, "some of its bytes are undefined since a batch failed",
-                       "Write these bytes first, or prove the kernels on other buffers.");
+        return put_off(proof, diag, "its buffers hold undefined bytes since a batch failed",
+                       "Write these bytes, or submit these kernels on other buffers first.");
     if (!vyre_written_init(&proof->written, device, proof->body))
         return out_of_memory(proof, diag);
     if (proof->written.total_bytes > device->desc.proof_bytes)

@@ -3,12 +3,13 @@
  */
 #include "runtime/refusal_text.h"
 
-#include <stdio.h>
+#include <assert.h>
 #include <string.h>
 
 #include <vyre/knowledge.h>
 
 static const char head[] = "vyre-refusal 1\n";
+static_assert(sizeof head <= 16, "VYRE_REFUSAL_TEXT_BYTES has room for it");
 
 static bool is_control(char letter)
 {

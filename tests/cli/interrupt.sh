@@ -15,7 +15,7 @@ workload fast.json add 7 1000000000
 workload steady.json slow 20 100000
 workload stuck.json slow 600000 100
 
-# interrupted WHAT CALLS COMMAND...: SIGINT at the so-manieth call of a kernel ends it with exit code 130.
+# interrupted WHAT CALLS COMMAND...: SIGINT at that call of a kernel ends it with exit code 130.
 interrupted() {
     what=$1
     rm -f "$scratch/began"
@@ -30,13 +30,23 @@ interrupted() {
     }
 }
 
+# stopped WHAT CALLS COMMAND...: the same, and the work stopped in time, so that all is told. On a busy
+# machine that may take another try.
+stopped() {
+    for _ in 1 2 3 4 5 6 7 8; do
+        interrupted "$@"
+        grep -q 'did not stop in time' "$scratch/err" || return
+    done
+    fail "$1: the work never stopped in time"
+}
+
 # ---- run: many small batches, long ones, one that does not end
-interrupted "fast" 100000 "$vyre" run "$scratch/fast.json"
+stopped "fast" 100000 "$vyre" run "$scratch/fast.json"
 grep -q '^interrupted: [0-9,]* of 1,000,000,000 batches were done$' "$scratch/out" ||
     fail "fast: does not say what was done"
 grep -q '^x  *[0-9a-f]\{32\}$' "$scratch/out" || fail "fast: no digest of what was done"
 grep -q "$(printf '\033')" "$scratch/err" && fail "fast: progress without a terminal"
-interrupted "steady" 8 "$vyre" run "$scratch/steady.json" --json
+stopped "steady" 8 "$vyre" run "$scratch/steady.json" --json
 json "steady" '.interrupted and .batches > 5 and .batches < 100000 and .decisions.replay >= 0
     and (.digests.x | length) == 32'
 interrupted "stuck" 1 "$vyre" run "$scratch/stuck.json"
@@ -44,28 +54,30 @@ grep -q 'interrupted' "$scratch/out" "$scratch/err" || fail "stuck: does not say
 interrupted "stuck JSON" 1 "$vyre" run "$scratch/stuck.json" --json
 interrupted "quiet" 8 "$vyre" run "$scratch/steady.json" --quiet
 for mode in plain replay persistent; do
-    interrupted "$mode" 8 "$vyre" run "$scratch/steady.json" --mode $mode
+    stopped "$mode" 8 "$vyre" run "$scratch/steady.json" --mode $mode
     grep -q '^interrupted: ' "$scratch/out" || fail "$mode: does not say what was done"
 done
 
 # ---- compare and decide
 interrupted "compare" 100000 "$vyre" compare "$scratch/fast.json"
 grep -q 'interrupted' "$scratch/out" "$scratch/err" || fail "compare: does not say what was done"
-interrupted "compare JSON" 100000 "$vyre" compare "$scratch/fast.json" --json
+stopped "compare JSON" 100000 "$vyre" compare "$scratch/fast.json" --json
 json "compare JSON" '.interrupted and .digests_agree == null and (.modes | length) == 4'
 interrupted "compare stuck" 1 "$vyre" compare "$scratch/stuck.json"
-# The rows before the signal are answered: it comes when the reader asks for more than the first lines.
+# The signal comes when more rows are read than a pipe holds: those before are answered.
 mkfifo "$scratch/rows"
 {
-    printf 'resource_count,support,dynamic_indexing\n32,full,0\n'
-    sleep 2
+    printf 'resource_count,support,dynamic_indexing\n'
+    yes 32,full,0 | head -n 20000
     touch "$scratch/began"
-    sleep 20
+    exec sleep 20
 } >"$scratch/rows" 2>/dev/null &
 writer=$!
 interrupted "decide" 0 "$vyre" decide bindless --csv "$scratch/rows"
 kill "$writer"
-printf 'verdict\nbindless\n' | cmp -s - "$scratch/out" || fail "decide: rows are missing"
+[ "$(head -n 1 "$scratch/out")" = verdict ] || fail "decide: no head"
+[ "$(grep -c '^bindless$' "$scratch/out")" -gt 1000 ] || fail "decide: rows are missing"
+[ "$(sort -u "$scratch/out" | wc -l)" -eq 2 ] || fail "decide: other rows"
 
 # ---- on a terminal the progress line is cleared before anything else is printed
 if command -v script >/dev/null 2>&1; then

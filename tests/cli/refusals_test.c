@@ -150,14 +150,15 @@ static void keep_makes_a_store_for_a_refusal_only(void **state)
     const struct cli_options options = {.mode = VYRE_MODE_PERSISTENT, .store.path = running->path};
     struct cli_knowledge knowledge;
     struct vyre_diag diag;
-    const struct vyre_refusal refusal = refusal_of(2);
+    struct cli_refusals refusals = {0};
     assert_int_equal(cli_knowledge_give(&knowledge, running->device, &options, 1, &diag), VYRE_OK);
     cli_knowledge_keep(&knowledge, running->device);
-    cli_knowledge_keep_refusals(&knowledge, running->device);
+    cli_knowledge_keep_refusals(&knowledge, &refusals, running->device);
     assert_int_not_equal(access(running->path, F_OK), 0);
-    assert_int_equal(vyre_device_import_refusal(running->device, &refusal, &diag), VYRE_OK);
-    cli_knowledge_keep_refusals(&knowledge, running->device);
+    cli_refusals_add(&refusals, (struct vyre_refusal[]){refusal_of(2)});
+    cli_knowledge_keep_refusals(&knowledge, &refusals, running->device);
     cli_knowledge_close(&knowledge);
+    cli_refusals_deinit(&refusals);
     assert_int_equal(access(running->path, F_OK), 0);
     assert_int_equal(found_by(running, &options, 0), 1);
 }

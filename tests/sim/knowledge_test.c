@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "runtime/counting_allocator.h"
 #include "sim/fixture.h"
 
 enum { BYTES = 256, COMMANDS = 16 };
@@ -53,21 +54,46 @@ static void save_of_a_fresh_device_writes_nothing(void **state)
     struct fixture fixture;
     struct vyre_store *store = open_store();
     fixture_open(&fixture, NULL, NULL);
+    vyre_diag_reset(&fixture.diag);
     save(&fixture, store, VYRE_KNOWS_ALL);
     struct vyre_store_info info = info_of(store);
     assert_int_equal(info.device_count, 0);
     struct vyre_knowledge knowledge = load(&fixture, store, VYRE_KNOWS_ALL);
+    assert_int_equal(fixture.diag.id, VYRE_DIAG_NONE);
     assert_int_equal(knowledge.costs, VYRE_STORED_COSTS_NONE);
     assert_int_equal(knowledge.calibration.taken_s, 0);
     assert_int_equal(knowledge.learning_count, 0);
     assert_int_equal(knowledge.refusal_count, 0);
     assert_int_equal(vyre_device_load(fixture.device, store, VYRE_KNOWS_ALL, NULL, NULL), VYRE_OK);
     assert_int_equal(info_of(store).device_count, 0);
+    assert_diag(vyre_device_load(fixture.device, store, 8, NULL, &fixture.diag), fixture.diag,
+                VYRE_DIAG_ARGUMENT_RANGE);
+    assert_diag(vyre_device_save(fixture.device, store, VYRE_KNOWS_ALL | 8, &fixture.diag),
+                fixture.diag, VYRE_DIAG_ARGUMENT_RANGE);
     fixture_close(&fixture);
     vyre_store_close(&store);
 }
 
 /* ---- Costs ------------------------------------------------------------------------------------ */
+
+/* Puts costs that a device did not measure under its name. */
+static void put_costs(struct fixture *fixture, struct vyre_store *store, int64_t taken_at,
+                      double median_ns)
+{
+    struct vyre_device_info info;
+    struct vyre_store_device described;
+    struct vyre_hash128 signature;
+    struct vyre_store_calibration stored = {
+        .taken_at = taken_at, .tool = "test", .cost_count = 2, .costs = {{.samples = 9}}};
+    snprintf(stored.costs[0].name, sizeof stored.costs[0].name, "%s",
+             vyre_cost_name(VYRE_COST_PLAIN_BATCH));
+    snprintf(stored.costs[1].name, sizeof stored.costs[1].name, "of_a_later_version");
+    stored.costs[0].median_ns = median_ns;
+    vyre_device_get_info(fixture->device, &info);
+    vyre_device_describe(&info, 0, &described);
+    assert_int_equal(vyre_store_put_device(store, &described, &signature, NULL), VYRE_OK);
+    assert_int_equal(vyre_store_put_calibration(store, signature, &stored, NULL), VYRE_OK);
+}
 
 static void load_costs_that_another_process_measured(void **state)
 {
@@ -82,6 +108,15 @@ static void load_costs_that_another_process_measured(void **state)
     assert_int_equal(info_of(store).calibration_count, 0);
     save(&fixture, store, VYRE_KNOWS_CALIBRATION);
     assert_int_equal(info_of(store).calibration_count, 1);
+    /* Once saved they are the store's: newer ones there are not replaced. */
+    put_costs(&fixture, store, (int64_t)measured.taken_s + 5, 70.0);
+    save(&fixture, store, VYRE_KNOWS_CALIBRATION);
+    assert_true(load(&fixture, store, VYRE_KNOWS_CALIBRATION)
+                    .calibration.costs[VYRE_COST_PLAIN_BATCH]
+                    .median_ns == 70.0);
+    assert_int_equal(vyre_device_calibrate(fixture.device, NULL, &measured, &fixture.diag),
+                     VYRE_OK);
+    save(&fixture, store, VYRE_KNOWS_CALIBRATION);
     fixture_close(&fixture);
 
     fixture_open(&fixture, NULL, NULL);
@@ -106,25 +141,6 @@ static void load_costs_that_another_process_measured(void **state)
     assert_int_equal(load(&fixture, store, VYRE_KNOWS_ALL).costs, VYRE_STORED_COSTS_NONE);
     fixture_close(&fixture);
     vyre_store_close(&store);
-}
-
-/* Puts costs that a device did not measure under its name. */
-static void put_costs(struct fixture *fixture, struct vyre_store *store, int64_t taken_at,
-                      double median_ns)
-{
-    struct vyre_device_info info;
-    struct vyre_store_device described;
-    struct vyre_hash128 signature;
-    struct vyre_store_calibration stored = {
-        .taken_at = taken_at, .tool = "test", .cost_count = 2, .costs = {{.samples = 9}}};
-    snprintf(stored.costs[0].name, sizeof stored.costs[0].name, "%s",
-             vyre_cost_name(VYRE_COST_PLAIN_BATCH));
-    snprintf(stored.costs[1].name, sizeof stored.costs[1].name, "of_a_later_version");
-    stored.costs[0].median_ns = median_ns;
-    vyre_device_get_info(fixture->device, &info);
-    vyre_device_describe(&info, 0, &described);
-    assert_int_equal(vyre_store_put_device(store, &described, &signature, NULL), VYRE_OK);
-    assert_int_equal(vyre_store_put_calibration(store, signature, &stored, NULL), VYRE_OK);
 }
 
 static void load_old_and_wrong_costs_are_left(void **state)
@@ -258,6 +274,66 @@ static void save_leaves_what_is_known_better(void **state)
     vyre_store_close(&store);
 }
 
+/* Modes with variants come back as what they were; what the device lacks is left. */
+static void load_learnings_of_variants(void **state)
+{
+    (void)state;
+    static const uint32_t candidates[] = {VYRE_MODE_PLAIN,
+                                          VYRE_MODE_PLAIN | VYRE_VARIANT_SERIAL << 8,
+                                          VYRE_MODE_REPLAY | VYRE_VARIANT_SERIAL << 8,
+                                          VYRE_MODE_REPLAY | VYRE_VARIANT_DRIVER << 8, 77};
+    struct fixture fixture;
+    struct vyre_store *store = open_store();
+    struct vyre_device_info info;
+    struct vyre_store_device described;
+    struct vyre_hash128 signature;
+    struct vyre_store_learning learnings[COUNT_OF(candidates)];
+    for (size_t i = 0; i < COUNT_OF(candidates); i++)
+        learnings[i] = (struct vyre_store_learning){
+            .shape = {5, 5}, .candidate = candidates[i], .count = 9, .mean_ns = 1000};
+    fixture_open(&fixture, &(struct vyre_sim_desc){.variants = VYRE_VARIANT_SERIAL}, NULL);
+    vyre_device_get_info(fixture.device, &info);
+    vyre_device_describe(&info, 0, &described);
+    assert_int_equal(vyre_store_put_device(store, &described, &signature, NULL), VYRE_OK);
+    assert_int_equal(
+        vyre_store_put_learnings(store, signature, learnings, COUNT_OF(learnings), NULL), VYRE_OK);
+    assert_int_equal(load(&fixture, store, VYRE_KNOWS_ALL).learning_count, 3);
+    fixture_close(&fixture);
+    vyre_store_close(&store);
+}
+
+static void save_without_memory_says_so(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct counting_allocator allocator = {0};
+    const struct vyre_instance_desc instance = {.allocator = counting_allocator_face(&allocator)};
+    const struct vyre_refusal refusal = refusal_of(1);
+    struct vyre_store *store = open_store();
+    fixture_open_in(&fixture, NULL, NULL, &instance);
+    run(&fixture, 200);
+    assert_int_equal(vyre_device_import_refusal(fixture.device, &refusal, NULL), VYRE_OK);
+    atomic_store(&allocator.fail_at, atomic_load(&allocator.call_count) + 1);
+    /* The refusals find none, the learnings do: a part that fails does not keep another back. */
+    assert_diag(vyre_device_save(fixture.device, store, VYRE_KNOWS_ALL, &fixture.diag),
+                fixture.diag, VYRE_DIAG_OUT_OF_MEMORY);
+    assert_int_equal(info_of(store).tuning_count, 0);
+    assert_true(info_of(store).learning_count > 0);
+    save(&fixture, store, VYRE_KNOWS_ALL);
+    assert_int_equal(info_of(store).tuning_count, 1);
+    atomic_store(&allocator.fail_at, atomic_load(&allocator.call_count) + 1);
+    atomic_store(&allocator.fails_on, true);
+    struct vyre_knowledge knowledge;
+    assert_diag(vyre_device_load(fixture.device, store, VYRE_KNOWS_ALL, &knowledge, &fixture.diag),
+                fixture.diag, VYRE_DIAG_OUT_OF_MEMORY);
+    assert_int_equal(knowledge.learning_count, 0);
+    atomic_store(&allocator.fail_at, 0);
+    fixture_close(&fixture);
+    assert_int_equal(atomic_load(&allocator.live_count), 0);
+    assert_int_equal(atomic_load(&allocator.mismatch_count), 0);
+    vyre_store_close(&store);
+}
+
 /* ---- Refusals --------------------------------------------------------------------------------- */
 
 static void load_refusals_of_that_driver(void **state)
@@ -293,6 +369,27 @@ static void load_refusals_of_that_driver(void **state)
     struct vyre_device_desc second = {.index = 1};
     fixture_open(&fixture, &(struct vyre_sim_desc){.device_count = 2}, &second);
     assert_int_equal(load(&fixture, store, VYRE_KNOWS_ALL).refusal_count, 0);
+    fixture_close(&fixture);
+    vyre_store_close(&store);
+}
+
+/* A device keeps the last 256; one that is new among them is saved, too. */
+static void save_refusals_past_the_limit(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct vyre_store *store = open_store();
+    fixture_open(&fixture, NULL, NULL);
+    for (uint64_t i = 1; i <= VYRE_REFUSALS_MAX; i++) {
+        const struct vyre_refusal refusal = refusal_of(i);
+        assert_int_equal(vyre_device_import_refusal(fixture.device, &refusal, NULL), VYRE_OK);
+    }
+    save(&fixture, store, VYRE_KNOWS_ALL);
+    const struct vyre_refusal late = refusal_of(1000);
+    assert_int_equal(vyre_device_import_refusal(fixture.device, &late, NULL), VYRE_OK);
+    save(&fixture, store, VYRE_KNOWS_ALL);
+    assert_int_equal(info_of(store).tuning_count, VYRE_REFUSALS_MAX + 1);
+    assert_int_equal(load(&fixture, store, VYRE_KNOWS_ALL).refusal_count, VYRE_REFUSALS_MAX);
     fixture_close(&fixture);
     vyre_store_close(&store);
 }
@@ -406,7 +503,10 @@ int main(void)
         cmocka_unit_test(load_old_and_wrong_costs_are_left),
         cmocka_unit_test(load_learnings_that_are_well_founded),
         cmocka_unit_test(save_leaves_what_is_known_better),
+        cmocka_unit_test(load_learnings_of_variants),
+        cmocka_unit_test(save_without_memory_says_so),
         cmocka_unit_test(load_refusals_of_that_driver),
+        cmocka_unit_test(save_refusals_past_the_limit),
         cmocka_unit_test(save_refusals_keeps_each_on_its_lines),
         cmocka_unit_test(read_of_anything_else_is_no_refusal),
         cmocka_unit_test(load_leaves_tunings_of_others_alone),

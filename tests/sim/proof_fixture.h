@@ -11,8 +11,8 @@
 
 enum { BYTES = 256, WORDS = BYTES / 4 };
 
-static inline void open(struct fixture *fixture, struct vyre_sim_desc desc,
-                        const struct vyre_device_desc *device)
+static inline void open_proving(struct fixture *fixture, struct vyre_sim_desc desc,
+                                const struct vyre_device_desc *device)
 {
     desc.generated_modes = 1u << VYRE_MODE_PERSISTENT;
     fixture_open(fixture, &desc, device);
@@ -46,7 +46,7 @@ static inline void assert_bytes(struct vyre_buffer *buffer, const uint32_t *word
 static inline void expect_mix(uint32_t words[WORDS], int times)
 {
     struct fixture fixture;
-    open(&fixture, (struct vyre_sim_desc){0}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){0}, NULL);
     struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
     struct vyre_batch *batch = mix_batch(&fixture, buffer);
     for (int i = 0; i < times; i++)

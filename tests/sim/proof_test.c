@@ -18,7 +18,7 @@ static void submit_right_code_is_proven_once(void **state)
         struct fixture fixture;
         struct vyre_batch_result result;
         struct vyre_device_counters seen;
-        open(&fixture, (struct vyre_sim_desc){.completion = ways[way]}, NULL);
+        open_proving(&fixture, (struct vyre_sim_desc){.completion = ways[way]}, NULL);
         struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
         struct vyre_batch *batch = mix_batch(&fixture, buffer);
         for (int i = 0; i < 3; i++) {
@@ -46,7 +46,7 @@ static void submit_another_class_of_groups_is_proven_again(void **state)
     static const uint64_t proofs[] = {1, 2, 2, 3, 4, 5, 5, 6};
     struct fixture fixture;
     struct vyre_batch_result result;
-    open(&fixture, (struct vyre_sim_desc){0}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){0}, NULL);
     struct vyre_buffer *in = fixture_buffer(&fixture, BYTES);
     struct vyre_buffer *out = fixture_buffer(&fixture, BYTES);
     for (size_t i = 0; i < COUNT_OF(groups); i++) {
@@ -75,7 +75,7 @@ static void submit_downloads_come_from_the_batch_itself(void **state)
     struct fixture fixture;
     struct vyre_ticket ticket;
     uint32_t words[16], again[16], out[16];
-    open(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_LAZY}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_LAZY}, NULL);
     struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
     struct vyre_batch *batch = mix_batch(&fixture, buffer);
     vyre_batch_download(batch, (struct vyre_range){buffer, 64, 64}, out);
@@ -96,7 +96,7 @@ static void submit_no_proof_runs_at_once(void **state)
     (void)state;
     struct fixture fixture;
     struct vyre_batch_result result;
-    open(&fixture, (struct vyre_sim_desc){0}, &(struct vyre_device_desc){.no_proof = true});
+    open_proving(&fixture, (struct vyre_sim_desc){0}, &(struct vyre_device_desc){.no_proof = true});
     struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
     assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_OK);
     assert_int_equal(vyre_sim_calls(fixture.sim, VYRE_SIM_SUBMIT), 1);
@@ -116,8 +116,8 @@ static void submit_wrong_code_required_fails_and_changes_nothing(void **state)
         struct vyre_batch_result result;
         struct vyre_refusal refusal;
         uint32_t before[WORDS];
-        open(&fixture, (struct vyre_sim_desc){.wrong_label = "mix", .wrong_behind = behind[i]},
-             NULL);
+        open_proving(&fixture,
+                     (struct vyre_sim_desc){.wrong_label = "mix", .wrong_behind = behind[i]}, NULL);
         struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
         struct vyre_batch *batch = mix_batch(&fixture, buffer);
         assert_int_equal(submit(&fixture, batch, VYRE_MODE_PLAIN, &result), VYRE_OK);
@@ -146,7 +146,7 @@ static void submit_wrong_code_in_auto_gives_the_drivers_bytes(void **state)
     costs.persistent_item_ns = 1;
     costs.persistent_round_trip_ns = 1;
     costs.record_ns = 1000000000; /* so that a resident kernel looks best by far */
-    open(&fixture, (struct vyre_sim_desc){.wrong_label = "mix", .costs = &costs}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){.wrong_label = "mix", .costs = &costs}, NULL);
     struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
     struct vyre_batch *batch = mix_batch(&fixture, buffer);
     bool unproven = false;
@@ -171,14 +171,14 @@ static void import_refusal_is_refused_without_a_run(void **state)
     struct fixture fixture;
     struct vyre_batch_result result;
     struct vyre_refusal refusal;
-    open(&fixture, (struct vyre_sim_desc){.wrong_label = "mix"}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){.wrong_label = "mix"}, NULL);
     struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
     assert_diag(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), fixture.diag,
                 VYRE_DIAG_PROOF_DIFFERS);
     assert_int_equal(vyre_device_refusals(fixture.device, &refusal, 1), 1);
     fixture_close(&fixture);
 
-    open(&fixture, (struct vyre_sim_desc){.wrong_label = "mix"}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){.wrong_label = "mix"}, NULL);
     batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
     assert_int_equal(vyre_device_import_refusal(fixture.device, &refusal, &fixture.diag), VYRE_OK);
     assert_diag(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), fixture.diag,
@@ -192,7 +192,7 @@ static void refusals_past_the_limit_forget_the_oldest(void **state)
     (void)state;
     struct fixture fixture;
     static struct vyre_refusal refusals[VYRE_REFUSALS_MAX + 1];
-    open(&fixture, (struct vyre_sim_desc){0}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){0}, NULL);
     for (uint64_t i = 1; i <= 3 * VYRE_REFUSALS_MAX; i++) {
         const struct vyre_refusal refusal = {.code = {i, i}, .kernel = "k", .reason = "r"};
         assert_int_equal(vyre_device_import_refusal(fixture.device, &refusal, &fixture.diag),
@@ -214,7 +214,7 @@ static void submit_order_dependent_bytes_are_not_compared(void **state)
     (void)state;
     struct fixture fixture;
     struct vyre_batch_result result;
-    open(&fixture, (struct vyre_sim_desc){.unstable_label = "mix"}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){.unstable_label = "mix"}, NULL);
     struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
     assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_OK);
     assert_int_equal(counters(&fixture).proven, 1);
@@ -227,9 +227,10 @@ static void submit_wrong_beside_order_dependent_is_refused(void **state)
     (void)state;
     struct fixture fixture;
     struct vyre_batch_result result;
-    open(&fixture,
-         (struct vyre_sim_desc){.unstable_label = "mix", .wrong_label = "mix", .wrong_behind = 1},
-         NULL);
+    open_proving(
+        &fixture,
+        (struct vyre_sim_desc){.unstable_label = "mix", .wrong_label = "mix", .wrong_behind = 1},
+        NULL);
     struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
     assert_diag(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), fixture.diag,
                 VYRE_DIAG_PROOF_DIFFERS);
@@ -242,7 +243,7 @@ static void submit_too_many_bytes_is_put_off_until_a_smaller_batch(void **state)
     struct fixture fixture;
     struct vyre_batch_result result;
     const struct vyre_device_desc limits = {.proof_bytes = 16384};
-    open(&fixture, (struct vyre_sim_desc){0}, &limits);
+    open_proving(&fixture, (struct vyre_sim_desc){0}, &limits);
     struct vyre_buffer *large = fixture_buffer(&fixture, 32768);
     struct vyre_buffer *small = fixture_buffer(&fixture, BYTES);
     struct vyre_batch *batch = fixture_batch(&fixture);
@@ -268,7 +269,7 @@ static void submit_failing_run_is_the_batchs_own_failure(void **state)
     struct fixture fixture;
     struct vyre_device_counters seen;
     struct vyre_batch_result result;
-    open(&fixture, (struct vyre_sim_desc){0}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){0}, NULL);
     struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
     vyre_sim_fail_running(fixture.sim, 1, VYRE_DRIVER, 77);
     assert_diag(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), fixture.diag,
@@ -289,7 +290,7 @@ static void submit_loss_while_proving_is_told(void **state)
     for (uint64_t nth = 1; nth <= 2; nth++) {
         struct fixture fixture;
         struct vyre_batch_result result;
-        open(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_LAZY}, NULL);
+        open_proving(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_LAZY}, NULL);
         struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
         vyre_sim_lose_at(fixture.sim, nth);
         assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_DEVICE_LOST);
@@ -309,7 +310,7 @@ static void submit_restore_that_fails_gives_no_wrong_byte(void **state)
         expect_mix(right, 1);
         struct vyre_sim_costs costs = vyre_sim_costs_default();
         costs.record_ns = 1000000000;
-        open(&fixture, (struct vyre_sim_desc){.costs = &costs}, NULL);
+        open_proving(&fixture, (struct vyre_sim_desc){.costs = &costs}, NULL);
         struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
         struct vyre_batch *batch = mix_batch(&fixture, buffer);
         const struct vyre_submit_options options = {.repeat_hint = 100000};
@@ -332,7 +333,7 @@ static void submit_undefined_bytes_are_not_proven(void **state)
     struct fixture fixture;
     struct vyre_batch_result result;
     static const uint32_t zeros[WORDS];
-    open(&fixture, (struct vyre_sim_desc){0}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){0}, NULL);
     struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
     struct vyre_batch *batch = mix_batch(&fixture, buffer);
     vyre_sim_fail_running(fixture.sim, 1, VYRE_DRIVER, 77);
@@ -341,7 +342,7 @@ static void submit_undefined_bytes_are_not_proven(void **state)
     assert_diag(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), fixture.diag,
                 VYRE_DIAG_PROOF_LIMIT);
     assert_contains(fixture.diag.message, "undefined");
-    assert_contains(fixture.diag.fix, "Write these bytes");
+    assert_contains(fixture.diag.fix, "Write");
     assert_int_equal(counters(&fixture).put_off, 1);
     assert_int_equal(vyre_buffer_write(buffer, 0, zeros, BYTES, &fixture.diag), VYRE_OK);
     assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_OK);
@@ -392,7 +393,7 @@ static void submit_uploads_that_depend_on_downloads_are_not_proven(void **state)
     struct fixture fixture;
     struct vyre_batch_result result;
     static uint32_t shared[16];
-    open(&fixture, (struct vyre_sim_desc){0}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){0}, NULL);
     struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
     struct vyre_batch *batch = mix_batch(&fixture, buffer);
     vyre_batch_download(batch, (struct vyre_range){buffer, 64, 64}, shared);
@@ -413,7 +414,7 @@ static void submit_long_batch_is_proven_only_when_required(void **state)
     costs.persistent_setup_ns = costs.persistent_item_ns = costs.persistent_round_trip_ns = 1;
     costs.group_ns = 5000;
     const struct vyre_device_desc limits = {.proof_ns = 1};
-    open(&fixture, (struct vyre_sim_desc){.costs = &costs}, &limits);
+    open_proving(&fixture, (struct vyre_sim_desc){.costs = &costs}, &limits);
     struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
     for (int i = 0; i < 8; i++) {
         assert_int_equal(submit(&fixture, batch, VYRE_MODE_AUTO, &result), VYRE_OK);
@@ -431,7 +432,7 @@ static void check_mode_of_refused_code_says_so(void **state)
     (void)state;
     struct fixture fixture;
     struct vyre_batch_result result;
-    open(&fixture, (struct vyre_sim_desc){.wrong_label = "mix"}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){.wrong_label = "mix"}, NULL);
     struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
     assert_int_equal(vyre_batch_check_mode(batch, VYRE_MODE_PERSISTENT, 0, &fixture.diag), VYRE_OK);
     assert_diag(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), fixture.diag,

@@ -28,7 +28,7 @@ static void submit_inside_a_callback_does_not_wait_for_itself(void **state)
     (void)state;
     struct fixture fixture;
     struct vyre_ticket ticket;
-    open(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD}, NULL);
     struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
     struct from_callback inner = {.batch = mix_batch(&fixture, buffer), .status = VYRE_OK};
     struct vyre_batch *outer = fixture_batch(&fixture);
@@ -46,7 +46,7 @@ static void submit_inside_a_callback_does_not_wait_for_itself(void **state)
 /* What a kernel does, once, while it runs: on the sim's thread, beside the one that proves. */
 struct deed {
     void (*act)(struct deed *deed);
-    int at; /* in the so-manieth run */
+    int at; /* the number of the run, from 1 */
     int runs;
     struct vyre_buffer **victim;
     struct vyre_buffer *mapped;
@@ -128,9 +128,10 @@ static void submit_object_destroyed_while_proving_is_stale_and_restored(void **s
             costs.record_ns = 1000000000;
             costs.persistent_setup_ns = costs.persistent_item_ns = 1;
             costs.persistent_round_trip_ns = 1;
-            open(&fixture,
-                 (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD, .costs = &costs},
-                 NULL);
+            open_proving(
+                &fixture,
+                (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD, .costs = &costs},
+                NULL);
             struct vyre_buffer *out = fixture_buffer(&fixture, BYTES);
             struct vyre_buffer *in = fixture_buffer(&fixture, BYTES);
             struct vyre_batch *batch = deed_batch(&fixture, out, in);
@@ -150,7 +151,7 @@ static void map_while_proving_waits_for_the_proof(void **state)
     struct fixture fixture;
     struct vyre_batch_result result;
     uint32_t word = 0;
-    open(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD}, NULL);
     struct vyre_buffer *out = fixture_buffer(&fixture, BYTES);
     struct vyre_batch *batch = deed_batch(&fixture, out, fixture_buffer(&fixture, BYTES));
     deed = (struct deed){.act = start_mapping, .at = 1, .mapped = out};
@@ -171,7 +172,8 @@ static void host_writes_to_mapped_memory_while_proving_stay(void **state)
         struct fixture fixture;
         struct vyre_batch_result result;
         void *bytes = NULL;
-        open(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD}, NULL);
+        open_proving(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD},
+                     NULL);
         struct vyre_buffer *out = fixture_buffer(&fixture, BYTES);
         struct vyre_batch *batch = deed_batch(&fixture, out, fixture_buffer(&fixture, BYTES));
         assert_int_equal(vyre_buffer_map(out, &bytes, &fixture.diag), VYRE_OK);
@@ -207,7 +209,7 @@ static void submit_while_a_callback_waits_for_us_is_put_off(void **state)
     struct fixture fixture;
     struct vyre_batch_result result;
     struct held held = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    open(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD}, NULL);
+    open_proving(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD}, NULL);
     struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
     struct vyre_batch *batch = mix_batch(&fixture, buffer);
     struct vyre_batch *first = fixture_batch(&fixture);
@@ -231,7 +233,9 @@ static void submit_while_a_callback_waits_for_us_is_put_off(void **state)
 struct stream {
     struct fixture *fixture;
     struct vyre_batch *batch;
+    _Atomic uint32_t submitted;
     _Atomic bool stop;
+    enum vyre_status status; /* of the last one */
 };
 
 static void *submit_without_end(void *argument)
@@ -239,10 +243,10 @@ static void *submit_without_end(void *argument)
     struct stream *stream = argument;
     const struct vyre_submit_options options = {.mode = VYRE_MODE_PLAIN};
     struct vyre_diag diag;
-    while (!atomic_load(&stream->stop)) {
-        if (vyre_batch_submit(stream->batch, &options, NULL, &diag) != VYRE_OK)
-            break;
-    }
+    do {
+        stream->status = vyre_batch_submit(stream->batch, &options, NULL, &diag);
+        atomic_fetch_add(&stream->submitted, 1);
+    } while (stream->status == VYRE_OK && !atomic_load(&stream->stop));
     return NULL;
 }
 
@@ -253,17 +257,20 @@ static void submit_beside_a_stream_is_proven(void **state)
     struct fixture fixture;
     struct vyre_batch_result result;
     pthread_t thread;
-    open(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD},
-         &(struct vyre_device_desc){.in_flight_limit = 4});
+    open_proving(&fixture, (struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_THREAD},
+                 &(struct vyre_device_desc){.in_flight_limit = 4});
     struct stream stream = {.fixture = &fixture, .batch = fixture_batch(&fixture)};
     fixture_set(&fixture, stream.batch, (struct vyre_range){fixture_buffer(&fixture, BYTES), 0, 0},
                 1);
     struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
     assert_int_equal(pthread_create(&thread, NULL, submit_without_end, &stream), 0);
+    while (atomic_load(&stream.submitted) < 8)
+        sched_yield();
     assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_OK);
     assert_int_equal(counters(&fixture).proven, 1);
     atomic_store(&stream.stop, true);
     assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(stream.status, VYRE_OK);
     fixture_close(&fixture);
 }
 

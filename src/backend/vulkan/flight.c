@@ -18,8 +18,11 @@
 bool vyre_vk_transfers_reserve(struct vyre_vk_transfers *transfers,
                                const struct vyre_allocator *allocator)
 {
-    return vyre_memory_grow(allocator, &transfers->items, transfers->count, &transfers->capacity,
-                            sizeof *transfers->items, _Alignof(struct vyre_vk_transfer));
+    struct vyre_vk_transfer *grown =
+        vyre_memory_grow(allocator, transfers->items, transfers->count, &transfers->capacity,
+                         sizeof *transfers->items, _Alignof(struct vyre_vk_transfer));
+    transfers->items = grown ? grown : transfers->items;
+    return grown != NULL;
 }
 
 bool vyre_vk_transfers_add(struct vyre_vk_transfers *transfers,

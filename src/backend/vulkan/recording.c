@@ -18,10 +18,12 @@
 static enum vyre_status keep(struct vyre_vk_device *device, struct vyre_vk_pointers *pointers,
                              void *pointer, struct vyre_diag *diag)
 {
-    if (!vyre_memory_grow(&device->allocator, &pointers->items, pointers->count,
-                          &pointers->capacity, sizeof pointer, _Alignof(void *)))
+    void **grown = vyre_memory_grow(&device->allocator, pointers->items, pointers->count,
+                                    &pointers->capacity, sizeof pointer, _Alignof(void *));
+    if (!grown)
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, NULL, 0,
                              "no memory for what a recording uses");
+    pointers->items = grown;
     pointers->items[pointers->count++] = pointer;
     return VYRE_OK;
 }
@@ -85,9 +87,12 @@ VkResult vyre_vk_take_add_part(struct vyre_vk_device *device, struct vyre_vk_tak
         *out_commands = take->parts[take->part_count++];
         return VK_SUCCESS;
     }
-    if (!vyre_memory_grow(&device->allocator, &take->parts, take->part_count, &take->part_capacity,
-                          sizeof *take->parts, _Alignof(VkCommandBuffer)))
+    VkCommandBuffer *grown =
+        vyre_memory_grow(&device->allocator, take->parts, take->part_count, &take->part_capacity,
+                         sizeof *take->parts, _Alignof(VkCommandBuffer));
+    if (!grown)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
+    take->parts = grown;
     const VkCommandBufferAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
         .commandPool = take->pool,

@@ -66,14 +66,20 @@ bool vyre_vk_lanes_are_idle(struct vyre_vk_device *device)
 
 static bool reserve_buffer(struct vyre_vk_device *device, struct vyre_vk_spool *spool)
 {
-    return vyre_memory_grow(&device->allocator, &spool->items, spool->made, &spool->capacity,
-                            sizeof *spool->items, _Alignof(VkCommandBuffer));
+    VkCommandBuffer *grown =
+        vyre_memory_grow(&device->allocator, spool->items, spool->made, &spool->capacity,
+                         sizeof *spool->items, _Alignof(VkCommandBuffer));
+    spool->items = grown ? grown : spool->items;
+    return grown != NULL;
 }
 
 static bool reserve_step(struct vyre_vk_device *device, struct vyre_vk_steps *steps)
 {
-    return vyre_memory_grow(&device->allocator, &steps->items, steps->count, &steps->capacity,
-                            sizeof *steps->items, _Alignof(struct vyre_vk_step));
+    struct vyre_vk_step *grown =
+        vyre_memory_grow(&device->allocator, steps->items, steps->count, &steps->capacity,
+                         sizeof *steps->items, _Alignof(struct vyre_vk_step));
+    steps->items = grown ? grown : steps->items;
+    return grown != NULL;
 }
 
 bool vyre_vk_steps_reserve(struct vyre_vk_device *device, struct vyre_vk_steps *steps)

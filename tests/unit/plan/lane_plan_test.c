@@ -21,14 +21,14 @@ struct fixture {
     struct vyre_lane_plan lanes;
 };
 
-static void open(struct fixture *fixture)
+static void open_fixture(struct fixture *fixture)
 {
     *fixture = (struct fixture){.builder = batch_builder_create()};
     vyre_batch_planner_init(&fixture->planner, NULL);
     fixture->lanes.allocator = fixture->planner.allocator;
 }
 
-static void close(struct fixture *fixture)
+static void close_fixture(struct fixture *fixture)
 {
     vyre_lane_plan_deinit(&fixture->lanes);
     vyre_batch_planner_deinit(&fixture->planner);
@@ -67,14 +67,18 @@ static void assert_steps(const struct fixture *fixture, const struct vyre_lanes 
                          uint32_t place[COMMANDS_MAX])
 {
     const struct vyre_lane_plan *plan = &fixture->lanes;
+    bool seen[COMMANDS_MAX] = {false};
     uint32_t total = 0;
     for (uint32_t i = 0; i < plan->step_count; i++) {
         const struct vyre_planned_step *step = &plan->steps[i];
         assert_true(step->lane < lanes->compute + lanes->transfer);
         assert_int_equal(step->first, total);
         for (uint32_t k = 0; k < step->count; k++) {
-            assert_int_equal(plan->step_of[plan->order[total]], i);
-            place[plan->order[total]] = total;
+            uint32_t command = plan->order[total];
+            assert_int_equal(plan->step_of[command], i);
+            assert_false(seen[command]);
+            seen[command] = true;
+            place[command] = total;
             total++;
         }
         if (step->ahead) {
@@ -127,7 +131,7 @@ static void random_batches_keep_their_order(void **state)
     struct rng rng = rng_seeded(20261116);
     uint32_t spread = 0;
     uint32_t used = 0;
-    open(&fixture);
+    open_fixture(&fixture);
     for (int round = 0; round < 3000; round++) {
         const struct batch_recipe recipe = {
             .command_count = 1 + (uint32_t)rng_below(&rng, COMMANDS_MAX - 1),
@@ -159,7 +163,7 @@ static void random_batches_keep_their_order(void **state)
     }
     assert_true(spread > 300);
     assert_int_equal(used, (1u << VYRE_LANES_MAX) - 1);
-    close(&fixture);
+    close_fixture(&fixture);
 }
 
 /* Two arms of unlike weight, twice: the lane with less to do gets the next one. */
@@ -171,7 +175,7 @@ static void arms_go_to_the_lane_with_least_to_do(void **state)
     const struct vyre_lanes lanes = {.compute = 2};
     const struct vyre_lane_tuning tuning = {.split_groups = 90};
     struct fixture fixture;
-    open(&fixture);
+    open_fixture(&fixture);
     for (uint32_t i = 0; i < COUNT_OF(groups); i++) {
         uint32_t index = batch_dispatch(fixture.builder, i + 1, 0, 64, VYRE_ACCESS_WRITE);
         const uint32_t sizes[3] = {groups[i], 1, 1};
@@ -187,25 +191,27 @@ static void arms_go_to_the_lane_with_least_to_do(void **state)
     assert_true(vyre_lane_plan_begin(&fixture.lanes, &fixture.plan));
     assert_false(
         vyre_lane_plan_make(&fixture.lanes, &fixture.builder->view, &fixture.plan, &lanes, &more));
-    close(&fixture);
+    close_fixture(&fixture);
 }
 
 static void begin_without_memory_fails_and_recovers(void **state)
 {
     (void)state;
-    struct fixture fixture;
-    struct failing_allocator memory = {.left = 0};
-    open(&fixture);
-    fixture.lanes.allocator = failing_allocator_face(&memory);
-    batch_dispatch(fixture.builder, 1, 0, 64, VYRE_ACCESS_WRITE);
-    assert_int_equal(
-        vyre_batch_planner_plan(&fixture.planner, &fixture.builder->view, &fixture.plan, NULL),
-        VYRE_OK);
-    assert_false(vyre_lane_plan_begin(&fixture.lanes, &fixture.plan));
-    assert_true(vyre_lane_plan_begin(&fixture.lanes, &fixture.plan));
-    close(&fixture);
-    assert_int_equal(memory.inner.live_count, 0);
-    assert_int_equal(memory.inner.mismatch_count, 0);
+    for (size_t left = 0; left < 2; left++) {
+        struct fixture fixture;
+        struct failing_allocator memory = {.left = left};
+        open_fixture(&fixture);
+        fixture.lanes.allocator = failing_allocator_face(&memory);
+        batch_dispatch(fixture.builder, 1, 0, 64, VYRE_ACCESS_WRITE);
+        assert_int_equal(
+            vyre_batch_planner_plan(&fixture.planner, &fixture.builder->view, &fixture.plan, NULL),
+            VYRE_OK);
+        assert_false(vyre_lane_plan_begin(&fixture.lanes, &fixture.plan));
+        assert_true(vyre_lane_plan_begin(&fixture.lanes, &fixture.plan));
+        close_fixture(&fixture);
+        assert_int_equal(memory.inner.live_count, 0);
+        assert_int_equal(memory.inner.mismatch_count, 0);
+    }
 }
 
 int main(void)
