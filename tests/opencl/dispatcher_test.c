@@ -395,6 +395,14 @@ static void check_local_variables_that_could_be_mistaken_refuses(void **state)
             "local variable's name has a second meaning");
     refuses("#define INT int\n" L("__local int t[4]; for (INT(i) = 0, t = 0; t < 4; t++) {}"),
             "local variable's name has a second meaning");
+    takes(L("__local int t; t = 1; int x[2] = {3, t}, y[2][2] = {{1, t}, {t, t}};"),
+          VYRE_CL_FORM_LOOPED);
+    refuses(L("__local int t[4]; struct { int x, t; } s = {1, 2};"),
+            "local variable's name has a second meaning");
+    refuses("#define M(x, block) block\n" L("__local int t[4]; M(1, { int x, t; });"),
+            "local variable's name has a second meaning");
+    refuses("#define M(x, block) block\n" L("__local int t[4]; M(1, {{ int x, t; }});"),
+            "local variable's name has a second meaning");
     takes(L("__local int t[4]; int i; for (i = 0, t[0] = 1; i < 4; i++, t[i] = 0) {}"),
           VYRE_CL_FORM_LOOPED);
     takes(L("__local int t[4]; for (int i = 0; f(i, t[0]), t[0]; i++, t[0]++) {}"),

@@ -86,6 +86,19 @@ static bool for_may_declare(const struct vyre_cl_program *program, uint32_t open
            vyre_cl_is_sign(program, first + 1, '*') || vyre_cl_is_sign(program, first + 1, '{');
 }
 
+/* Whether the brace opens an initializer, or a list inside one. A block does not follow a '='. */
+static bool is_initializer(const struct vyre_cl_program *program, uint32_t brace, uint32_t body)
+{
+    while (brace > body && vyre_cl_is_sign(program, brace, '{')) {
+        if (vyre_cl_is_sign(program, brace - 1, '='))
+            return true;
+        if (!vyre_cl_is_sign(program, brace - 1, ',') && !vyre_cl_is_sign(program, brace - 1, '{'))
+            return false;
+        brace = bracket_around(program, brace, body);
+    }
+    return false;
+}
+
 /* Whether the name at `index` may be a declaration, a member or a label rather than a use. */
 static bool may_declare(const struct vyre_cl_program *program, uint32_t index, uint32_t body)
 {
@@ -103,7 +116,7 @@ static bool may_declare(const struct vyre_cl_program *program, uint32_t index, u
         return starts_with_type(program, index, body);
     if (token->sign == ',') {
         uint32_t around = bracket_around(program, index, body);
-        return vyre_cl_is_sign(program, around, '{') ||
+        return (vyre_cl_is_sign(program, around, '{') && !is_initializer(program, around, body)) ||
                (around > body && vyre_cl_is(program, around - 1, "for") &&
                 for_may_declare(program, around, index));
     }
