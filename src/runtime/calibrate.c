@@ -451,6 +451,7 @@ static enum vyre_status adopt(struct vyre_device *device,
     vyre_lock_acquire(&device->lock);
     device->calibration = *calibration;
     device->calibration_is_own = is_own;
+    device->calibration_number++;
     vyre_candidates_price(&device->candidates, &device->facts, calibration);
     if (device->emit)
         vyre_emit_calibrated_locked(device);

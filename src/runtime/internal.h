@@ -130,7 +130,8 @@ struct vyre_device {
     struct vyre_device_desc desc;
     struct vyre_device_facts facts;
     struct vyre_calibration calibration; /* under the lock */
-    bool calibration_is_own;             /* measured here, not given */
+    uint64_t calibration_number;         /* counts those that the device went by */
+    bool calibration_is_own;             /* measured here, not given, and not saved yet */
     uint32_t workers_asked;              /* the caller's cpu_workers; 0: not chosen */
     struct vyre_device_host host;
     uint64_t identity;

@@ -138,6 +138,7 @@ static enum vyre_status save_costs(struct vyre_device *device, struct vyre_store
     struct vyre_hash128 signature;
     vyre_lock_acquire(&device->lock);
     bool is_own = device->calibration_is_own;
+    uint64_t number = device->calibration_number;
     write_costs(&device->calibration, &stored);
     vyre_lock_release(&device->lock);
     if (!is_own)
@@ -149,7 +150,7 @@ static enum vyre_status save_costs(struct vyre_device *device, struct vyre_store
     if (status != VYRE_OK)
         return status;
     vyre_lock_acquire(&device->lock);
-    if ((int64_t)device->calibration.taken_s == stored.taken_at)
+    if (device->calibration_number == number)
         device->calibration_is_own = false; /* it is the store's now */
     vyre_lock_release(&device->lock);
     return VYRE_OK;

@@ -399,6 +399,8 @@ static void check_local_variables_that_could_be_mistaken_refuses(void **state)
           VYRE_CL_FORM_LOOPED);
     refuses(L("__local int t[4]; struct { int x, t; } s = {1, 2};"),
             "local variable's name has a second meaning");
+    refuses(L("__local int t[4];\n#define EQ =\n{ int x, t; t = 3; }"),
+            "local variable's name has a second meaning");
     refuses("#define M(x, block) block\n" L("__local int t[4]; M(1, { int x, t; });"),
             "local variable's name has a second meaning");
     refuses("#define M(x, block) block\n" L("__local int t[4]; M(1, {{ int x, t; }});"),

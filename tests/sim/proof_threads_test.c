@@ -234,7 +234,7 @@ struct stream {
     struct fixture *fixture;
     struct vyre_batch *batch;
     _Atomic uint32_t submitted;
-    _Atomic bool stop;
+    _Atomic bool stop, ended;
     enum vyre_status status; /* of the last one */
 };
 
@@ -247,6 +247,7 @@ static void *submit_without_end(void *argument)
         stream->status = vyre_batch_submit(stream->batch, &options, NULL, &diag);
         atomic_fetch_add(&stream->submitted, 1);
     } while (stream->status == VYRE_OK && !atomic_load(&stream->stop));
+    atomic_store(&stream->ended, true);
     return NULL;
 }
 
@@ -264,7 +265,7 @@ static void submit_beside_a_stream_is_proven(void **state)
                 1);
     struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
     assert_int_equal(pthread_create(&thread, NULL, submit_without_end, &stream), 0);
-    while (atomic_load(&stream.submitted) < 8)
+    while (atomic_load(&stream.submitted) < 8 && !atomic_load(&stream.ended))
         sched_yield();
     assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_OK);
     assert_int_equal(counters(&fixture).proven, 1);

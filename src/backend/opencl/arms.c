@@ -5,19 +5,13 @@
 
 #include "backend/opencl/device.h"
 
-enum vyre_status vyre_cl_arms_plan(struct vyre_cl_device *device,
-                                   const struct vyre_batch_view *view,
-                                   const struct vyre_batch_plan *plan, bool *out_arms,
-                                   struct vyre_diag *diag)
+bool vyre_cl_arms_plan(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                       const struct vyre_batch_plan *plan)
 {
     static const struct vyre_lanes queues = {.compute = 2};
     static const struct vyre_lane_tuning always = {0}; /* the governor knows whether it pays */
-    *out_arms = false;
-    if (!vyre_lane_plan_begin(&device->lane_plan, plan))
-        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, view->label, 0,
-                             "no memory for the queues of %u commands", plan->node_count);
-    *out_arms = vyre_lane_plan_make(&device->lane_plan, view, plan, &queues, &always);
-    return VYRE_OK;
+    return vyre_lane_plan_begin(&device->lane_plan, plan) &&
+           vyre_lane_plan_make(&device->lane_plan, view, plan, &queues, &always);
 }
 
 uint64_t vyre_cl_lane(const struct vyre_lane_plan *lanes, uint32_t command)

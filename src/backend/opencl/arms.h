@@ -27,11 +27,12 @@
 #define VYRE_CL_LANE_FORKED UINT64_C(2)
 #define VYRE_CL_LANE_GROUP  2 /* shift */
 
-/* Whether a batch with this plan goes to both queues; then device->lane_plan says how. */
-VYRE_NODISCARD enum vyre_status vyre_cl_arms_plan(struct vyre_cl_device *device,
-                                                  const struct vyre_batch_view *view,
-                                                  const struct vyre_batch_plan *plan,
-                                                  bool *out_arms, struct vyre_diag *diag);
+/*
+ * Whether a batch with this plan goes to both queues; then device->lane_plan says how. Without memory for
+ * that it goes to one.
+ */
+bool vyre_cl_arms_plan(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                       const struct vyre_batch_plan *plan);
 
 uint64_t vyre_cl_lane(const struct vyre_lane_plan *lanes, uint32_t command);
 

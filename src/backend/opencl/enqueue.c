@@ -305,8 +305,7 @@ static enum vyre_status plan_arms(const struct vyre_cl_flight *flight, uint32_t 
         flight->view->command_count < 2)
         return VYRE_OK;
     enum vyre_status status = device->host.plan(device->host.context, flight->view, &plan, diag);
-    if (status == VYRE_OK)
-        status = vyre_cl_arms_plan(device, flight->view, &plan, out_arms, diag);
+    *out_arms = status == VYRE_OK && vyre_cl_arms_plan(device, flight->view, &plan);
     return status;
 }
 

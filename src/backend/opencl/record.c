@@ -393,12 +393,8 @@ enum vyre_status vyre_cl_record(void *native, const struct vyre_batch_view *view
     struct vyre_cl_device *device = native;
     bool driver = variant & VYRE_VARIANT_DRIVER;
     /* A command buffer belongs to one queue, which keeps the order. */
-    bool arms = device->side && !driver && !(variant & VYRE_VARIANT_SERIAL) && !view->is_chain;
-    if (arms) {
-        enum vyre_status planned = vyre_cl_arms_plan(device, view, plan, &arms, diag);
-        if (planned != VYRE_OK)
-            return planned;
-    }
+    bool arms = device->side && !driver && !(variant & VYRE_VARIANT_SERIAL) && !view->is_chain &&
+                vyre_cl_arms_plan(device, view, plan);
     struct vyre_cl_recording *recording = allocate(device, view, driver, arms);
     if (!recording)
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, view->label, 0,

@@ -90,6 +90,8 @@ static bool for_may_declare(const struct vyre_cl_program *program, uint32_t open
 static bool is_initializer(const struct vyre_cl_program *program, uint32_t brace, uint32_t body)
 {
     while (brace > body && vyre_cl_is_sign(program, brace, '{')) {
+        if (vyre_cl_at(program, brace - 1)->directive)
+            return false;
         if (vyre_cl_is_sign(program, brace - 1, '='))
             return true;
         if (!vyre_cl_is_sign(program, brace - 1, ',') && !vyre_cl_is_sign(program, brace - 1, '{'))
