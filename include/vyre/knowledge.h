@@ -70,8 +70,8 @@ struct vyre_knowledge {
 
 /*
  * Gives the device what the store knows of it, and writes nothing. Costs replace those that the device
- * has, also its own. A part that cannot be read does not keep the others back: the first failure is
- * returned. `store` is not NULL; `out_knowledge` may be.
+ * has, also its own. All parts are tried, and the first failure is returned. `store` is not NULL;
+ * `out_knowledge` may be.
  */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_load(struct vyre_device *device,
                                                           struct vyre_store *store, uint32_t parts,
@@ -81,8 +81,8 @@ VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_load(struct vyre_device *de
 /*
  * Puts into the store what the device has found out: costs that it measured and did not save yet,
  * learnings, and refusals that the store lacks. A learning of fewer than 8 measurements does not replace a
- * better founded one. Where there is nothing of a part, nothing is written. A part that fails does not
- * keep the others back: the first failure is returned. `store` is not NULL.
+ * better founded one. Where there is nothing of a part, nothing is written. All parts are tried, and the
+ * first failure is returned. `store` is not NULL.
  */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_save(struct vyre_device *device,
                                                           struct vyre_store *store, uint32_t parts,

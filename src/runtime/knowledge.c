@@ -427,7 +427,7 @@ static enum vyre_status check_parts(const struct vyre_device *device, uint32_t p
                          "there is no part 0x%x of what a device knows", parts & ~VYRE_KNOWS_ALL);
 }
 
-/* A part that fails does not keep the others back; the first failure is told. */
+/* Parts are independent: all are tried, and the first failure is returned. */
 static void note(enum vyre_status part, enum vyre_status *inout_status,
                  struct vyre_diag **inout_diag)
 {
