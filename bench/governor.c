@@ -19,10 +19,11 @@
 #define CALLS      8192 /* in a round */
 
 struct work {
+    struct vyre_shapes table;
     struct vyre_governor governor;
     struct vyre_decisions *decisions;
     struct vyre_candidate_facts facts[CANDIDATES];
-    struct vyre_governor_shape *shapes[SHAPES];
+    struct vyre_shape *shapes[SHAPES];
     struct vyre_decision_record record;
     uint64_t now_ns;
 };
@@ -36,14 +37,12 @@ static struct vyre_hash128 key_of(uint64_t shape)
 
 static const struct vyre_governor_batch batch = {.command_count = 8};
 
-static void learn(struct work *work, struct vyre_governor_shape *shape,
-                  const struct vyre_governor_choice *choice, bool first)
+static void learn(struct work *work, const struct vyre_governor_choice *choice, bool first)
 {
     uint64_t measured_ns = 20000 + choice->candidate * 3000u;
     work->now_ns += measured_ns;
     vyre_governor_learn(&work->governor,
-                        &(struct vyre_governor_sample){.shape = shape,
-                                                       .serial = choice->serial,
+                        &(struct vyre_governor_sample){.shape = choice->shape,
                                                        .update_ns = 0,
                                                        .measured_ns = measured_ns,
                                                        .now_ns = work->now_ns,
@@ -54,11 +53,11 @@ static void learn(struct work *work, struct vyre_governor_shape *shape,
 
 static void step(struct work *work, uint64_t index)
 {
-    struct vyre_governor_shape *shape = vyre_governor_see(&work->governor, key_of(index));
+    struct vyre_shape *shape = vyre_governor_see(&work->governor, key_of(index));
     struct vyre_governor_choice choice;
     if (!vyre_governor_settled(shape, &batch, &choice))
         vyre_governor_choose(&work->governor, shape, work->facts, CANDIDATES, &batch, &choice);
-    learn(work, shape, &choice, false);
+    learn(work, &choice, false);
     work->shapes[index] = shape;
 }
 
@@ -66,7 +65,7 @@ static void run_see_and_settled(struct work *work)
 {
     struct vyre_governor_choice choice = {0};
     for (uint64_t i = 0; i < CALLS; i++) {
-        struct vyre_governor_shape *shape = vyre_governor_see(&work->governor, key_of(i % SHAPES));
+        struct vyre_shape *shape = vyre_governor_see(&work->governor, key_of(i % SHAPES));
         shape->seen--; /* stay settled: only the fast path is timed */
         sink += vyre_governor_settled(shape, &batch, &choice) + choice.candidate;
     }
@@ -76,10 +75,10 @@ static void run_learn(struct work *work)
 {
     struct vyre_governor_choice choice = {.why = VYRE_WHY_MEASURED_BEST};
     for (uint64_t i = 0; i < CALLS; i++) {
-        struct vyre_governor_shape *shape = work->shapes[i % SHAPES];
+        struct vyre_shape *shape = work->shapes[i % SHAPES];
         choice.candidate = shape->current;
-        choice.serial = shape->serial;
-        learn(work, shape, &choice, false);
+        choice.shape = vyre_shape_refer(shape);
+        learn(work, &choice, false);
     }
 }
 
@@ -87,9 +86,9 @@ static void run_compare(struct work *work)
 {
     for (uint64_t i = 0; i < CALLS; i++) {
         struct vyre_governor_choice choice;
-        struct vyre_governor_shape *shape = work->shapes[i % SHAPES];
+        struct vyre_shape *shape = work->shapes[i % SHAPES];
         vyre_governor_choose(&work->governor, shape, work->facts, CANDIDATES, &batch, &choice);
-        vyre_governor_abandon(&work->governor, shape, choice.serial, choice.candidate);
+        vyre_governor_abandon(&work->governor, choice.shape, choice.candidate);
         sink += choice.candidate;
     }
 }
@@ -115,9 +114,10 @@ static int prepare(struct work *work)
 {
     struct vyre_allocator allocator = vyre_allocator_resolve(NULL);
     memset(work, 0, sizeof *work);
-    if (vyre_governor_init(&work->governor, &allocator, NULL) != VYRE_OK ||
+    if (vyre_shapes_init(&work->table, &allocator, 0, false) != VYRE_OK ||
         vyre_decisions_create(NULL, &allocator, &work->decisions) != VYRE_OK)
         return 1;
+    vyre_governor_init(&work->governor, &work->table, VYRE_GOVERNOR_EXPLORE_DEFAULT);
     for (unsigned i = 0; i < CANDIDATES; i++)
         work->facts[i] = (struct vyre_candidate_facts){
             .feasible = true, .ready = true, .per_batch_ns = 1000, .per_command_ns = 1000};
@@ -158,6 +158,6 @@ int main(void)
                s.high);
     }
     vyre_decisions_destroy(&work.decisions);
-    vyre_governor_deinit(&work.governor);
+    vyre_shapes_deinit(&work.table);
     return 0;
 }

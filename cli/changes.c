@@ -133,13 +133,15 @@ static void say_reason(const struct vyre_decision_record *decision, char out[TEX
         snprintf(out, TEXT_BYTES, ", required");
     else if (decision->why == VYRE_WHY_ONLY_FEASIBLE)
         snprintf(out, TEXT_BYTES, ", nothing else can run it here");
-    else if (decision->why == VYRE_WHY_HINT)
-        snprintf(out, TEXT_BYTES, ", for %s repeat%s announced",
+    else if (decision->why == VYRE_WHY_VERDICT && decision->repeat_hint)
+        snprintf(out, TEXT_BYTES, ", as the policies ask for %s repeat%s announced",
                  cli_unit_count(decision->repeat_hint).text, decision->repeat_hint == 1 ? "" : "s");
-    else if (decision->why == VYRE_WHY_PREDICTED_BEST)
-        snprintf(out, TEXT_BYTES, ", for %s repeat%s seen",
+    else if (decision->why == VYRE_WHY_VERDICT)
+        snprintf(out, TEXT_BYTES, ", as the policies ask for %s repeat%s seen",
                  cli_unit_count(decision->repeats_seen).text,
                  decision->repeats_seen == 1 ? "" : "s");
+    else if (decision->why == VYRE_WHY_PREDICTED_BEST)
+        snprintf(out, TEXT_BYTES, ", by what was measured of other work");
 }
 
 static void print(const struct changes *changes, const struct changes_entry *entry,

@@ -71,7 +71,7 @@ void cli_decisions_print(struct cli_decisions *decisions, bool colour, struct cl
         bool recorded = why->ratios.seen > 0;
         if (why->count == 0)
             continue;
-        cli_grid_add(&grid, vyre_decision_why_name((enum vyre_decision_why)i));
+        cli_grid_add(&grid, vyre_why_name((enum vyre_why)i));
         cli_grid_add(&grid, cli_unit_count(why->count).text);
         cli_grid_add(
             &grid, recorded ? cli_unit_ns(samples_quartiles(&why->predicted_ns).median).text : "-");
@@ -88,9 +88,8 @@ void cli_decisions_print(struct cli_decisions *decisions, bool colour, struct cl
 void cli_decisions_json(struct cli_decisions *decisions, struct cli_json *json)
 {
     cli_json_object(json, "whys");
-    for (int i = VYRE_WHY_NONE + 1; i < VYRE_WHY_COUNT; i++)
-        cli_json_u64(json, vyre_decision_why_name((enum vyre_decision_why)i),
-                     decisions->whys[i].count);
+    for (int i = VYRE_WHY_NONE + 1; i < VYRE_WHY_CHOSEN_COUNT; i++)
+        cli_json_u64(json, vyre_why_name((enum vyre_why)i), decisions->whys[i].count);
     cli_json_end_object(json);
     cli_json_array(json, "predictions");
     for (int i = 0; i < VYRE_WHY_COUNT; i++) {
@@ -98,7 +97,7 @@ void cli_decisions_json(struct cli_decisions *decisions, struct cli_json *json)
         if (why->ratios.seen == 0)
             continue;
         cli_json_object(json, NULL);
-        cli_json_text(json, "why", vyre_decision_why_name((enum vyre_decision_why)i));
+        cli_json_text(json, "why", vyre_why_name((enum vyre_why)i));
         cli_json_u64(json, "recorded", why->ratios.seen);
         cli_json_u64(json, "predicted_ns", samples_quartiles(&why->predicted_ns).median);
         cli_json_u64(json, "measured_ns", samples_quartiles(&why->measured_ns).median);

@@ -110,7 +110,7 @@ static bool same_next(const struct vyre_decision_record *a, const struct vyre_de
         const struct vyre_decision_candidate *left = &a->candidates[i];
         const struct vyre_decision_candidate *right = &b->candidates[i];
         same = left->predicted_ns == right->predicted_ns && left->state == right->state &&
-               left->reason == right->reason && left->measured_ns == right->measured_ns &&
+               left->why == right->why && left->measured_ns == right->measured_ns &&
                left->count == right->count;
     }
     return same;
@@ -229,7 +229,7 @@ static void batch_json(const struct explaining *all, uint32_t batch, struct cli_
     cli_json_u64(json, "repeats_seen", explanation->repeats_seen);
     cli_json_text(json, "mode", vyre_mode_name((enum vyre_mode)next->mode));
     cli_json_u64(json, "variant", next->variant);
-    cli_json_text(json, "why", vyre_decision_why_name((enum vyre_decision_why)next->why));
+    cli_json_text(json, "why", vyre_why_name((enum vyre_why)next->why));
     cli_json_u64(json, "predicted_ns", next->predicted_ns);
     cli_json_text(json, "wanted", vyre_mode_name(explanation->wanted));
     explain_turns_json(&subject, json);

@@ -199,8 +199,7 @@ void explain_candidates_json(const struct explain_subject *subject, struct cli_j
         cli_json_u64(json, "predicted_ns", candidate->predicted_ns);
         cli_json_u64(json, "measured_ns", candidate->measured_ns);
         cli_json_u64(json, "measured_count", candidate->count);
-        cli_json_text(json, "reason",
-                      vyre_candidate_reason_name((enum vyre_candidate_reason)candidate->reason));
+        cli_json_text(json, "why", vyre_why_name((enum vyre_why)candidate->why));
         cli_json_text(json, "because", text);
         cli_json_end_object(json);
     }

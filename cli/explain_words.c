@@ -137,9 +137,8 @@ const char *explain_why(uint8_t why)
         [VYRE_WHY_NONE] = "nothing was decided",
         [VYRE_WHY_REQUIRED] = "the caller requires it",
         [VYRE_WHY_ONLY_FEASIBLE] = "nothing else can run this batch here",
-        [VYRE_WHY_HINT] = "it is predicted to be the cheapest for as many repeats as are announced",
-        [VYRE_WHY_PREDICTED_BEST] =
-            "it is predicted to be the cheapest for as many repeats as were seen",
+        [VYRE_WHY_VERDICT] = "the policies ask for it, and nothing measured speaks against it",
+        [VYRE_WHY_PREDICTED_BEST] = "it was the cheapest for other work on this device",
         [VYRE_WHY_MEASURED_BEST] = "it is the cheapest of what was measured for this work",
         [VYRE_WHY_TRIAL] = "it was not measured yet, and what it may save is worth a try",
         [VYRE_WHY_EXPLORE] = "it is measured again, paid from the budget for exploration",
@@ -153,7 +152,7 @@ const char *explain_why(uint8_t why)
 static const struct vyre_decision_candidate *chosen_of(const struct vyre_decision_record *next)
 {
     for (uint32_t i = 0; i < next->candidate_count; i++) {
-        if (next->candidates[i].reason == VYRE_CANDIDATE_NONE)
+        if (next->candidates[i].mode == next->mode && next->candidates[i].variant == next->variant)
             return &next->candidates[i];
     }
     return NULL;
@@ -172,16 +171,16 @@ static void explain_out(const struct explain_subject *subject,
     const char *unfit = candidate->mode == VYRE_MODE_PERSISTENT && subject->has_policies
                             ? subject->explanation->unfit_reason
                             : "";
-    if (candidate->reason == VYRE_CANDIDATE_ABILITY_ABSENT)
+    if (candidate->why == VYRE_WHY_ABILITY_ABSENT)
         snprintf(out, EXPLAIN_TEXT_BYTES, "out: the device has no %s mode%s%s", mode,
                  absent && absent[0] ? ": " : "", absent ? absent : "");
-    else if (candidate->reason == VYRE_CANDIDATE_RECORDING_FAILED)
+    else if (candidate->why == VYRE_WHY_FAILED)
         snprintf(out, EXPLAIN_TEXT_BYTES, "out: recording it failed");
-    else if (candidate->reason == VYRE_CANDIDATE_UNPROVEN)
+    else if (candidate->why == VYRE_WHY_UNPROVEN)
         snprintf(out, EXPLAIN_TEXT_BYTES,
                  "out: its generated code gave other bytes than the driver's own launch, or is not "
                  "proven yet");
-    else if (candidate->reason == VYRE_CANDIDATE_UNFIT)
+    else if (candidate->why == VYRE_WHY_UNFIT)
         snprintf(out, EXPLAIN_TEXT_BYTES, "out: the batch cannot run so%s%s", unfit[0] ? ": " : "",
                  unfit);
     else if (candidate->mode == VYRE_MODE_PERSISTENT)
@@ -222,34 +221,44 @@ void explain_candidate(const struct explain_subject *subject, uint32_t candidate
     uint64_t chosen_ns = chosen ? chosen->predicted_ns : 0;
     uint64_t less_ns = chosen_ns > here->predicted_ns ? chosen_ns - here->predicted_ns : 0;
     uint32_t repeats = subject->repeat_hint ? subject->repeat_hint : next->repeats_seen;
-    switch ((enum vyre_candidate_reason)here->reason) {
-    case VYRE_CANDIDATE_NONE:
+    if (here == chosen) {
         snprintf(out, EXPLAIN_TEXT_BYTES, "chosen: %s", explain_why(next->why));
         return;
-    case VYRE_CANDIDATE_ABILITY_ABSENT:
-    case VYRE_CANDIDATE_NOT_APPLICABLE:
-    case VYRE_CANDIDATE_UNFIT:
-    case VYRE_CANDIDATE_RECORDING_FAILED:
-    case VYRE_CANDIDATE_UNPROVEN:
+    }
+    switch ((enum vyre_why)here->why) {
+    case VYRE_WHY_ABILITY_ABSENT:
+    case VYRE_WHY_NOT_APPLICABLE:
+    case VYRE_WHY_UNFIT:
+    case VYRE_WHY_FAILED:
+    case VYRE_WHY_UNPROVEN:
         explain_out(subject, here, out);
         return;
-    case VYRE_CANDIDATE_FIXED_TOO_DEAR:
+    case VYRE_WHY_FIXED_TOO_DEAR:
         snprintf(out, EXPLAIN_TEXT_BYTES,
                  "cheaper each time, but what it costs once does not come back over %s repeat%s",
                  cli_unit_count(repeats).text, repeats == 1 ? "" : "s");
         return;
-    case VYRE_CANDIDATE_IN_TRIAL:
+    case VYRE_WHY_IN_TRIAL:
         snprintf(out, EXPLAIN_TEXT_BYTES, "waits: a trial is in flight, and its result decides");
         return;
-    case VYRE_CANDIDATE_MARGIN:
+    case VYRE_WHY_MARGIN:
         snprintf(out, EXPLAIN_TEXT_BYTES, "cheaper by %s, which is less than a switch must bring",
                  cli_unit_ns(less_ns).text);
         return;
-    case VYRE_CANDIDATE_NOT_REQUIRED:
+    case VYRE_WHY_NOT_REQUIRED:
         snprintf(out, EXPLAIN_TEXT_BYTES, "could run, but the caller required another");
         return;
-    case VYRE_CANDIDATE_DEARER_PREDICTED:
-    case VYRE_CANDIDATE_DEARER_MEASURED:
+    case VYRE_WHY_DEARER_PREDICTED:
+    case VYRE_WHY_DEARER_MEASURED:
+    case VYRE_WHY_NONE:
+    case VYRE_WHY_REQUIRED:
+    case VYRE_WHY_ONLY_FEASIBLE:
+    case VYRE_WHY_VERDICT:
+    case VYRE_WHY_PREDICTED_BEST:
+    case VYRE_WHY_MEASURED_BEST:
+    case VYRE_WHY_TRIAL:
+    case VYRE_WHY_EXPLORE:
+    case VYRE_WHY_DRIFT_RECHECK:
         break;
     }
     explain_dearer(here, chosen, out);
@@ -286,8 +295,8 @@ static void explain_resident_turn(const struct explain_subject *subject,
                  "no cheaper there.");
     else
         snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "By persistent_kernel, staying resident pays from %s commands on; the batch has "
-                 "%s.",
+                 "By persistent_kernel, staying resident pays from %s commands on, over all "
+                 "repeats; %s are expected.",
                  cli_unit_count(from).text,
                  cli_unit_count(explanation->persistent_kernel.batch_size).text);
 }
@@ -296,6 +305,11 @@ static void explain_resident_turn(const struct explain_subject *subject,
 static void explain_difference(const struct vyre_explanation *explanation,
                                char out[EXPLAIN_TEXT_BYTES])
 {
+    static const char *const evidence[VYRE_EVIDENCE_COUNT] = {
+        [VYRE_EVIDENCE_SHAPE] = "what was measured of this work",
+        [VYRE_EVIDENCE_DEVICE] = "what was measured of other work on this device",
+        [VYRE_EVIDENCE_STORE] = "what an earlier run learned of this work",
+    };
     const struct vyre_decision_record *next = &explanation->next;
     const char *wanted = vyre_mode_name(explanation->wanted);
     const char *chosen = vyre_mode_name((enum vyre_mode)next->mode);
@@ -303,12 +317,13 @@ static void explain_difference(const struct vyre_explanation *explanation,
     for (uint32_t i = 0; i < next->candidate_count; i++)
         can_run |= next->candidates[i].mode == (uint8_t)explanation->wanted &&
                    next->candidates[i].state != VYRE_CANDIDATE_OUT;
-    if (can_run)
-        snprintf(
-            out, EXPLAIN_TEXT_BYTES,
-            "The policies ask for %s; by whole costs, measured ones where there are any, it is "
-            "%s.",
-            wanted, chosen);
+    if (can_run && next->evidence < VYRE_EVIDENCE_COUNT && evidence[next->evidence])
+        snprintf(out, EXPLAIN_TEXT_BYTES,
+                 "The policies ask for %s; %s overruled them, and it is %s.", wanted,
+                 evidence[next->evidence], chosen);
+    else if (can_run)
+        snprintf(out, EXPLAIN_TEXT_BYTES, "The policies ask for %s; here it is %s, to find out.",
+                 wanted, chosen);
     else
         snprintf(out, EXPLAIN_TEXT_BYTES,
                  "The policies ask for %s, which is out here; of the rest it is %s.", wanted,

@@ -30,15 +30,16 @@
 enum record_name_list {
     RECORD_NAMES_MODE,
     RECORD_NAMES_WHY,
-    RECORD_NAMES_REASON,
+    RECORD_NAMES_REASON, /* of candidates: those of WHY from version 2 on */
     RECORD_NAMES_STATUS,
     RECORD_NAMES_COMMAND,
     RECORD_NAMES_ABILITY,
     RECORD_NAMES_COST,
     RECORD_NAMES_STATE,
     RECORD_NAMES_VARIANT,
+    RECORD_NAMES_EVIDENCE,
 };
-#define RECORD_NAME_LISTS 9
+#define RECORD_NAME_LISTS 10
 
 struct record_names {
     size_t count;
@@ -142,6 +143,10 @@ struct record_batch {
     uint8_t mode;
     uint8_t variant;
     uint8_t why;
+    uint8_t wanted; /* mode 0, "auto": a record of version 1 does not say */
+    uint8_t wanted_variant;
+    uint8_t wanted_out; /* of the names of WHY */
+    uint8_t evidence;
     bool is_settled;
     int64_t decision;
     char shape[33];
@@ -193,7 +198,8 @@ struct record_end {
     }
 
 struct record {
-    char *vyre; /* Owned: the version that wrote it */
+    int version; /* of the format */
+    char *vyre;  /* Owned: the version that wrote it */
     int64_t start_ns;
     int64_t start_unix_ns;
     int64_t limit_bytes;

@@ -245,7 +245,8 @@ static void read_end(struct record_reader *reader, const json_t *json)
 
 /* ---- Batches ----------------------------------------------------------------------------------- */
 
-#define BATCH_COLUMNS 24
+#define BATCH_COLUMNS   24
+#define BATCH_COLUMNS_2 28
 
 static void read_use(struct record_reader *reader, const json_t *row)
 {
@@ -317,9 +318,22 @@ static void read_decision(struct record_reader *reader, const json_t *row,
                                     RECORD_NUMBER_MAX);
 }
 
+/* From version 2 on. */
+static void read_wanted(struct record_reader *reader, const json_t *row, struct record_batch *batch)
+{
+    batch->wanted = name_number(reader, json_array_get(row, 24), "wanted", RECORD_NAMES_MODE);
+    batch->wanted_variant =
+        (uint8_t)record_number(reader, json_array_get(row, 25), "wanted_variant", 0, 255);
+    batch->wanted_out =
+        name_number(reader, json_array_get(row, 26), "wanted_out", RECORD_NAMES_WHY);
+    batch->evidence =
+        name_number(reader, json_array_get(row, 27), "evidence", RECORD_NAMES_EVIDENCE);
+}
+
 static void read_batch(struct record_reader *reader, const json_t *row)
 {
-    if (record_array(reader, row, "batch", BATCH_COLUMNS, RECORD_NAMES_MAX) == 0)
+    size_t columns = reader->record->version > 1 ? BATCH_COLUMNS_2 : BATCH_COLUMNS;
+    if (record_array(reader, row, "batch", columns, RECORD_NAMES_MAX) == 0)
         return;
     struct record_batch *batch = RECORD_ADD(reader, &reader->record->batches);
     if (!batch)
@@ -328,6 +342,8 @@ static void read_batch(struct record_reader *reader, const json_t *row)
     batch->label = label_number(reader, json_array_get(row, 2));
     batch->status = name_number(reader, json_array_get(row, 3), "status", RECORD_NAMES_STATUS);
     read_decision(reader, row, batch);
+    if (reader->record->version > 1)
+        read_wanted(reader, row, batch);
     batch->submit_begin_ns = record_moment(reader, json_array_get(row, 15), "submit_begin_ns");
     batch->device_begin_ns = record_moment(reader, json_array_get(row, 17), "device_begin_ns");
     batch->complete_ns = record_moment(reader, json_array_get(row, 19), "complete_ns");

@@ -9,21 +9,33 @@
 
 #include "record_values.h"
 
-static const char *const list_names[RECORD_NAME_LISTS] = {
-    "mode", "why", "reason", "status", "command", "ability", "cost", "state", "variant"};
+#define BATCH_COLUMNS_1                                                                     \
+    "device sequence label status mode variant why settled decision shape repeat_hint "     \
+    "repeats_seen predicted_ns wall_ns saved_ns submit_begin_ns submit_ns device_begin_ns " \
+    "device_ns "                                                                            \
+    "complete_ns commands copied_bytes kernels candidates"
+
+/* Lists of names, and the first and last version that has them. */
+static const struct {
+    const char *name;
+    int from, to;
+} known_lists[RECORD_NAME_LISTS] = {
+    {"mode", 1, 2},    {"why", 1, 2},  {"reason", 1, 1}, {"status", 1, 2},  {"command", 1, 2},
+    {"ability", 1, 2}, {"cost", 1, 2}, {"state", 1, 2},  {"variant", 1, 2}, {"evidence", 2, 2}};
 
 /* The columns that this reader knows; later ones may stand behind them. */
 static const struct {
     const char *of;
     const char *names;
+    int from, to; /* versions */
 } known_columns[] = {
-    {"batch", "device sequence label status mode variant why settled decision shape repeat_hint "
-              "repeats_seen predicted_ns wall_ns saved_ns submit_begin_ns submit_ns "
-              "device_begin_ns device_ns complete_ns commands copied_bytes kernels candidates"},
-    {"kernel", "label dispatches"},
-    {"candidate", "mode variant state reason predicted_ns measured_ns count"},
-    {"cost", "known noisy samples min_ns median_ns spread_ns confidence_ns"},
-    {"ability", "value reason"},
+    {"batch", BATCH_COLUMNS_1, 1, 1},
+    {"batch", BATCH_COLUMNS_1 " wanted wanted_variant wanted_out evidence", 2, 2},
+    {"kernel", "label dispatches", 1, 2},
+    {"candidate", "mode variant state reason predicted_ns measured_ns count", 1, 1},
+    {"candidate", "mode variant state why predicted_ns measured_ns count", 2, 2},
+    {"cost", "known noisy samples min_ns median_ns spread_ns confidence_ns", 1, 2},
+    {"ability", "value reason", 1, 2},
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------- */
@@ -120,12 +132,13 @@ static void read_first(struct record_reader *reader)
     }
     const char *digits = reader->line + sizeof mark - 1;
     long version = strtol(digits, NULL, 10);
-    if (version != 1) {
+    if (version != 1 && version != 2) {
         reader->position->column = sizeof mark;
         record_fail(reader, VYRE_DIAG_RECORD_VERSION,
-                    "the record is of version %ld; this tool reads version 1", version);
+                    "the record is of version %ld; this tool reads versions 1 and 2", version);
         return;
     }
+    reader->record->version = (int)version;
     rewind(reader->stream);
     reader->position->line = 0;
     json_t *json = parse_head(reader, true);
@@ -158,6 +171,11 @@ static void check_columns(struct record_reader *reader, const json_t *columns, s
     }
 }
 
+static bool has_version(const struct record_reader *reader, int from, int to)
+{
+    return reader->record->version >= from && reader->record->version <= to;
+}
+
 static void read_columns(struct record_reader *reader)
 {
     json_t *json = parse_head(reader, false);
@@ -165,7 +183,8 @@ static void read_columns(struct record_reader *reader)
     if (json && !columns)
         record_fail(reader, VYRE_DIAG_RECORD_VALUE, "`columns` is missing");
     for (size_t i = 0; i < sizeof known_columns / sizeof known_columns[0]; i++) {
-        if (!reader->has_failed)
+        bool has = has_version(reader, known_columns[i].from, known_columns[i].to);
+        if (has && !reader->has_failed)
             check_columns(reader, columns, i);
     }
     json_decref(json);
@@ -178,11 +197,17 @@ static void read_names(struct record_reader *reader)
     if (json && !names)
         record_fail(reader, VYRE_DIAG_RECORD_VALUE, "`names` is missing");
     for (size_t i = 0; i < RECORD_NAME_LISTS && !reader->has_failed; i++) {
-        const json_t *list = json_object_get(names, list_names[i]);
+        /* One list of reasons serves batches and candidates, from version 2 on. */
+        const char *name = known_lists[i].name;
+        if (i == RECORD_NAMES_REASON && reader->record->version > 1)
+            name = known_lists[RECORD_NAMES_WHY].name;
+        else if (!has_version(reader, known_lists[i].from, known_lists[i].to))
+            continue;
+        const json_t *list = json_object_get(names, name);
         struct record_names *out = &reader->record->names[i];
-        size_t count = record_array(reader, list, list_names[i], 1, RECORD_NAMES_MAX);
+        size_t count = record_array(reader, list, name, 1, RECORD_NAMES_MAX);
         for (size_t j = 0; j < count && !reader->has_failed; j++) {
-            out->items[j] = record_string(reader, json_array_get(list, j), list_names[i], 64);
+            out->items[j] = record_string(reader, json_array_get(list, j), name, 64);
             out->count = j + 1;
         }
     }

@@ -15,24 +15,41 @@ static uint8_t mode_of(const struct record *record, uint8_t mode)
     return found;
 }
 
+/* By its name, or by the one that version 1 had for it. */
+static uint8_t find_why(const char *name, uint8_t otherwise)
+{
+    if (strcmp(name, "hint") == 0)
+        return VYRE_WHY_PREDICTED_BEST;
+    if (strcmp(name, "recording-failed") == 0)
+        return VYRE_WHY_FAILED;
+    for (uint8_t why = 0; why < VYRE_WHY_COUNT; why++) {
+        if (strcmp(name, vyre_why_name((enum vyre_why)why)) == 0)
+            return why;
+    }
+    return otherwise;
+}
+
 static uint8_t why_of(const struct record *record, uint8_t why)
 {
     const char *name = record_name(record, RECORD_NAMES_WHY, why);
-    uint8_t found = 0;
-    while (found < VYRE_WHY_COUNT &&
-           strcmp(name, vyre_decision_why_name((enum vyre_decision_why)found)) != 0)
-        found++;
-    return found;
+    return find_why(name, VYRE_WHY_COUNT);
 }
 
-static uint8_t reason_of(const struct record *record, uint8_t reason)
+/* Why a candidate was chosen or not; `chosen` is the batch's own reason. */
+static uint8_t reason_of(const struct record *record, uint8_t reason, uint8_t chosen)
 {
     const char *name = record_name(record, RECORD_NAMES_REASON, reason);
+    return strcmp(name, "chosen") == 0 ? chosen : find_why(name, VYRE_WHY_DEARER_PREDICTED);
+}
+
+static uint8_t evidence_of(const struct record *record, uint8_t evidence)
+{
+    const char *name = record_name(record, RECORD_NAMES_EVIDENCE, evidence);
     uint8_t found = 0;
-    while (found < VYRE_CANDIDATE_REASON_COUNT &&
-           strcmp(name, vyre_candidate_reason_name((enum vyre_candidate_reason)found)) != 0)
+    while (found < VYRE_EVIDENCE_COUNT &&
+           strcmp(name, vyre_evidence_name((enum vyre_evidence)found)) != 0)
         found++;
-    return found < VYRE_CANDIDATE_REASON_COUNT ? found : VYRE_CANDIDATE_DEARER_PREDICTED;
+    return found < VYRE_EVIDENCE_COUNT ? found : VYRE_EVIDENCE_NONE;
 }
 
 static const struct record_candidate *candidate_of(const struct recorded_batch *subject,
@@ -48,6 +65,10 @@ static void fill_next(struct recorded_batch *subject)
     next->mode = mode_of(subject->record, batch->mode);
     next->variant = batch->variant;
     next->why = why_of(subject->record, batch->why);
+    next->wanted = mode_of(subject->record, batch->wanted);
+    next->wanted_variant = batch->wanted_variant;
+    next->wanted_out = why_of(subject->record, batch->wanted_out);
+    next->evidence = evidence_of(subject->record, batch->evidence);
     next->predicted_ns = (uint64_t)batch->predicted_ns;
     next->repeats_seen =
         batch->repeats_seen < UINT32_MAX ? (uint32_t)batch->repeats_seen : UINT32_MAX;
@@ -58,7 +79,7 @@ static void fill_next(struct recorded_batch *subject)
             .predicted_ns = (uint64_t)from->predicted_ns,
             .measured_ns = (uint64_t)from->measured_ns,
             .count = from->count < UINT32_MAX ? (uint32_t)from->count : UINT32_MAX,
-            .reason = reason_of(subject->record, from->reason),
+            .why = reason_of(subject->record, from->reason, next->why),
             .mode = mode_of(subject->record, from->mode),
             .variant = from->variant,
             .state = from->state,
@@ -74,12 +95,26 @@ static uint32_t turn_of(uint64_t gain_ns, uint64_t cost_ns)
     return least < VYRE_REPEATS_NEVER ? (uint32_t)least : VYRE_REPEATS_NEVER;
 }
 
+/* Commands over all repeats: what the policy was asked; none at first sight. */
+static uint32_t items_of(const struct record_batch *batch, uint64_t repeats)
+{
+    uint64_t commands = 0;
+    for (size_t i = 0; i < VYRE_COMMAND_TYPE_COUNT; i++)
+        commands += (uint64_t)batch->commands[i];
+    if (!batch->repeat_hint && repeats <= 1)
+        return 0;
+    uint64_t items = repeats && commands > UINT32_MAX / repeats ? UINT32_MAX : commands * repeats;
+    return items < UINT32_MAX ? (uint32_t)items : UINT32_MAX;
+}
+
 static void fill_policies(struct recorded_batch *subject, const struct record_policies *policies)
 {
     struct vyre_explanation *out = &subject->explanation;
     const struct record_batch *batch = subject->batch;
     uint64_t repeats = (uint64_t)(batch->repeat_hint ? batch->repeat_hint : batch->repeats_seen);
     out->persistent_kernel = policies->persistent_kernel;
+    if (subject->record->version > 1)
+        out->persistent_kernel.batch_size = items_of(batch, repeats);
     out->command_reuse = policies->command_reuse;
     out->command_reuse.repeat_count = repeats < UINT32_MAX ? (uint32_t)repeats : UINT32_MAX;
     out->bindless = policies->bindless;
@@ -98,11 +133,8 @@ static void fill_policies(struct recorded_batch *subject, const struct record_po
         .bindless = vyre_bindless_decide(&out->bindless),
         .trace_jit = vyre_trace_jit_decide(&out->trace_jit),
     };
-    out->wanted = VYRE_MODE_PLAIN;
-    if (out->verdicts.persistent_kernel.choice == VYRE_PERSISTENT_KERNEL)
-        out->wanted = VYRE_MODE_PERSISTENT;
-    if (out->verdicts.command_reuse.choice == VYRE_RECORD_AND_REPLAY)
-        out->wanted = VYRE_MODE_REPLAY;
+    out->wanted =
+        batch->wanted ? (enum vyre_mode)out->next.wanted : vyre_verdict_mode(&out->verdicts);
     uint64_t launch_ns = out->command_reuse.per_launch_overhead_ns;
     uint64_t replay_ns = out->command_reuse.replay_overhead_ns;
     out->replay_from_repeats = turn_of(launch_ns > replay_ns ? launch_ns - replay_ns : 0,

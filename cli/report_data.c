@@ -86,8 +86,9 @@ static void numbers(struct page *page, const int64_t *values, size_t count)
 
 static void write_names(struct page *page)
 {
-    static const char *const lists[RECORD_NAME_LISTS] = {
-        "mode", "why", "reason", "status", "command", "ability", "cost", "state", "variant"};
+    static const char *const lists[RECORD_NAME_LISTS] = {"mode",    "why",     "reason", "status",
+                                                         "command", "ability", "cost",   "state",
+                                                         "variant", "evidence"};
     key(page, "names");
     text(page, "{");
     for (size_t i = 0; i < RECORD_NAME_LISTS; i++) {

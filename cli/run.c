@@ -110,7 +110,7 @@ static void collect_proofs(struct run *run)
 {
     const struct cli_refusals *known = &run->knowledge.refusals;
     cli_proofs_add(&run->proofs, run->session->device, known);
-    if (runner_count_reason(&run->runner, VYRE_REASON_UNPROVEN) > 0)
+    if (runner_count_out(&run->runner, VYRE_WHY_UNPROVEN) > 0)
         cli_proofs_add_known(&run->proofs, known, run->workload);
 }
 

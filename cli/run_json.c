@@ -19,6 +19,17 @@ static void times_json(struct cli_json *json, const char *key, struct samples *s
     cli_json_end_object(json);
 }
 
+static void counts_json(struct cli_json *json, const char *key,
+                        const uint64_t counts[VYRE_WHY_COUNT])
+{
+    cli_json_object(json, key);
+    for (unsigned why = 0; why < VYRE_WHY_COUNT; why++) {
+        if (counts[why] > 0)
+            cli_json_u64(json, vyre_why_name((enum vyre_why)why), counts[why]);
+    }
+    cli_json_end_object(json);
+}
+
 static void cell_json(struct cli_json *json, struct runner_kind *kind, enum vyre_mode mode)
 {
     struct runner_cell *cell = &kind->cells[mode];
@@ -26,15 +37,10 @@ static void cell_json(struct cli_json *json, struct runner_kind *kind, enum vyre
     cli_json_object(json, NULL);
     cli_json_text(json, "mode", vyre_mode_name(mode));
     cli_json_u64(json, "batches", cell->count);
-    cli_json_object(json, "reasons");
-    for (unsigned reason = 0; reason < RUNNER_REASONS; reason++) {
-        if (cell->reasons[reason] > 0)
-            cli_json_u64(json, vyre_mode_reason_name((enum vyre_mode_reason)reason),
-                         cell->reasons[reason]);
-    }
-    cli_json_end_object(json);
+    counts_json(json, "whys", cell->whys);
     cli_json_text(json, "wanted",
                   cell->wanted != VYRE_MODE_AUTO ? vyre_mode_name(cell->wanted) : NULL);
+    counts_json(json, "wanted_out", cell->outs);
     times_json(json, "device_ns", &cell->device_ns);
     times_json(json, "submit_ns", &cell->submit_ns);
     if (runner_saved_ns(kind, mode, &saved_ns))

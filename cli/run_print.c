@@ -51,18 +51,20 @@ static void list_verdicts(const struct runner *runner, const struct runner_kind 
         append(list, runner->mode == VYRE_MODE_AUTO ? "none" : "not asked");
 }
 
-static void list_reasons(const struct runner_cell *cell, char list[LIST_BYTES])
+/* Why the batches ran so, and why what was wanted could not run. */
+static void list_whys(const struct runner_cell *cell, char list[LIST_BYTES])
 {
     list[0] = '\0';
-    for (unsigned reason = 0; reason < RUNNER_REASONS; reason++) {
+    for (unsigned why = 0; why < VYRE_WHY_COUNT; why++) {
+        if (cell->whys[why] > 0)
+            append(list, vyre_why_name((enum vyre_why)why));
+    }
+    for (unsigned why = 0; why < VYRE_WHY_COUNT; why++) {
         char text[64];
-        const char *name = vyre_mode_reason_name((enum vyre_mode_reason)reason);
-        if (cell->reasons[reason] == 0)
+        if (cell->outs[why] == 0)
             continue;
-        if (reason >= VYRE_REASON_ABILITY_ABSENT)
-            snprintf(text, sizeof text, "%s (%s)", name, vyre_mode_name(cell->wanted));
-        else
-            snprintf(text, sizeof text, "%s", name);
+        snprintf(text, sizeof text, "%s out: %s", vyre_mode_name(cell->wanted),
+                 vyre_why_name((enum vyre_why)why));
         append(list, text);
     }
 }
@@ -98,7 +100,7 @@ static void add_kind(struct cli_grid *grid, const struct runner *runner, size_t 
         cli_grid_add(grid, first ? runner->session->workload->batches[index].name : "");
         cli_grid_add(grid, cli_unit_count(cell->count).text);
         cli_grid_add(grid, vyre_mode_name((enum vyre_mode)mode));
-        list_reasons(cell, list);
+        list_whys(cell, list);
         cli_grid_add(grid, list);
         list_verdicts(runner, kind, list);
         cli_grid_add(grid, first ? list : "");

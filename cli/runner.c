@@ -73,8 +73,10 @@ static enum vyre_status keep_result(struct runner *runner, const struct runner_p
         return status;
     struct runner_cell *cell = &runner->kinds[pending->batch].cells[result.mode];
     cell->count++;
-    if ((unsigned)result.reason < RUNNER_REASONS)
-        cell->reasons[result.reason]++;
+    if ((unsigned)result.why < VYRE_WHY_COUNT)
+        cell->whys[result.why]++;
+    if (result.wanted_out != VYRE_WHY_NONE && (unsigned)result.wanted_out < VYRE_WHY_COUNT)
+        cell->outs[result.wanted_out]++;
     if (result.wanted != result.mode)
         cell->wanted = result.wanted;
     if (pending->number > 1)
@@ -253,12 +255,12 @@ bool runner_saved_ns(struct runner_kind *kind, enum vyre_mode mode, int64_t *out
     return true;
 }
 
-uint64_t runner_count_reason(const struct runner *runner, enum vyre_mode_reason reason)
+uint64_t runner_count_out(const struct runner *runner, enum vyre_why why)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < runner->session->workload->batch_count; i++) {
         for (unsigned mode = 0; mode < VYRE_MODE_COUNT; mode++)
-            count += runner->kinds[i].cells[mode].reasons[reason];
+            count += runner->kinds[i].cells[mode].outs[why];
     }
     return count;
 }

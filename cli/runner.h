@@ -21,7 +21,6 @@
 #include "session.h"
 
 #define RUNNER_WINDOW_MAX 64
-#define RUNNER_REASONS    VYRE_REASON_COUNT
 
 /*
  * A saving is the difference of two medians. Fewer measurements than this are no basis for one, and
@@ -33,8 +32,9 @@
 
 struct runner_cell {
     uint64_t count;
-    uint64_t reasons[RUNNER_REASONS];
-    enum vyre_mode wanted; /* of the last one that did not run as wanted */
+    uint64_t whys[VYRE_WHY_COUNT];
+    uint64_t outs[VYRE_WHY_COUNT]; /* why what was wanted could not run */
+    enum vyre_mode wanted;         /* of the last one that did not run as wanted */
     struct samples device_ns;
     struct samples submit_ns;
     struct samples cost_ns;
@@ -92,7 +92,7 @@ VYRE_NODISCARD enum vyre_status runner_run(struct runner *runner, uint64_t count
  */
 bool runner_saved_ns(struct runner_kind *kind, enum vyre_mode mode, int64_t *out_saved_ns);
 
-/* Batches that ran as they did for this reason. */
-uint64_t runner_count_reason(const struct runner *runner, enum vyre_mode_reason reason);
+/* Batches whose wanted mode could not run for this reason. */
+uint64_t runner_count_out(const struct runner *runner, enum vyre_why why);
 
 #endif

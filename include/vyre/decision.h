@@ -3,8 +3,10 @@
  *
  * Words
  *   candidate  a mode with a variant: one of the ways in which the batch could have run
- *   why        what made the governor choose the one it chose
- *   out        a candidate that could not run; `reason` says why
+ *   why        what made the governor choose a candidate, or pass it over: why.h
+ *   wanted     what the policies ask for; it runs until measurements speak against it
+ *   evidence   the measurements that the choice rests on
+ *   out        a candidate that could not run; its why says for what reason
  *
  * All times are whole nanoseconds; 0 means "not known" in every measured field. Structs grow only at
  * the end.
@@ -19,6 +21,7 @@
 
 #include <vyre/device.h>
 #include <vyre/export.h>
+#include <vyre/why.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,43 +29,6 @@ extern "C" {
 
 /* The most candidates that one batch has. */
 #define VYRE_CANDIDATES_MAX 12
-
-enum vyre_decision_why {
-    VYRE_WHY_NONE = 0,
-    VYRE_WHY_REQUIRED = 1,       /* the caller required the mode */
-    VYRE_WHY_ONLY_FEASIBLE = 2,  /* nothing else can run */
-    VYRE_WHY_HINT = 3,           /* predicted best for as many repeats as the caller announced */
-    VYRE_WHY_PREDICTED_BEST = 4, /* predicted best for as many repeats as were seen */
-    VYRE_WHY_MEASURED_BEST = 5,  /* cheapest of what was measured, against all predictions */
-    VYRE_WHY_TRIAL = 6,          /* not measured yet, and what it may save is worth a try */
-    VYRE_WHY_EXPLORE = 7,        /* measured as worse before; paid from the exploration budget */
-    VYRE_WHY_DRIFT_RECHECK = 8,  /* costs left their band: measured anew */
-};
-#define VYRE_WHY_COUNT 9
-
-/* "none", "required", "only-feasible" and so on; "unknown" for anything else. Static. */
-VYRE_API const char *vyre_decision_why_name(enum vyre_decision_why why);
-
-/* Why a candidate was not chosen, or could not be. Up to RECORDING_FAILED, and
- * UNPROVEN: it was out. */
-enum vyre_candidate_reason {
-    VYRE_CANDIDATE_NONE = 0,             /* it was chosen */
-    VYRE_CANDIDATE_ABILITY_ABSENT = 1,   /* the device lacks the ability */
-    VYRE_CANDIDATE_NOT_APPLICABLE = 2,   /* the batch has no such arms, copies or tables */
-    VYRE_CANDIDATE_UNFIT = 3,            /* the batch cannot run so: its kernels do not allow it */
-    VYRE_CANDIDATE_RECORDING_FAILED = 4, /* it was tried and failed */
-    VYRE_CANDIDATE_DEARER_PREDICTED = 5, /* predicted to cost more; never measured */
-    VYRE_CANDIDATE_DEARER_MEASURED = 6,  /* measured, and dropped for the shape */
-    VYRE_CANDIDATE_FIXED_TOO_DEAR = 7,   /* cheaper per batch, but not over the repeats expected */
-    VYRE_CANDIDATE_IN_TRIAL = 8,         /* a trial is in flight */
-    VYRE_CANDIDATE_MARGIN = 9,           /* cheaper by less than the margin for a switch */
-    VYRE_CANDIDATE_NOT_REQUIRED = 10,    /* it could run, but the caller required another */
-    VYRE_CANDIDATE_UNPROVEN = 11,        /* out: its generated code is refused, or not proven yet */
-};
-#define VYRE_CANDIDATE_REASON_COUNT 12
-
-/* "chosen", "ability-absent" and so on; "unknown" for anything else. Static. */
-VYRE_API const char *vyre_candidate_reason_name(enum vyre_candidate_reason reason);
 
 enum vyre_candidate_state {
     VYRE_CANDIDATE_OUT = 0,
@@ -74,11 +40,10 @@ struct vyre_decision_candidate {
     uint64_t predicted_ns; /* this batch, its share of the fixed cost included; 0 when out */
     uint64_t measured_ns;  /* robust mean per batch so far */
     uint32_t count;        /* measurements behind it, saturating */
-    uint16_t reason;       /* enum vyre_candidate_reason */
     uint8_t mode;          /* enum vyre_mode */
     uint8_t variant;       /* bits of enum vyre_variant */
     uint8_t state;         /* enum vyre_candidate_state */
-    uint8_t reserved[7];
+    uint8_t why;           /* enum vyre_why: why it was chosen, or why not */
 };
 
 struct vyre_decision_record {
@@ -91,7 +56,7 @@ struct vyre_decision_record {
     uint32_t repeats_seen; /* of the shape, this one included */
     uint8_t mode;          /* enum vyre_mode: chosen */
     uint8_t variant;
-    uint8_t why;     /* enum vyre_decision_why */
+    uint8_t why;     /* enum vyre_why */
     uint8_t settled; /* 1: the shape's choice stood; the candidates were not compared again */
     uint64_t predicted_ns;
     uint64_t host_ns;   /* spent in submit */
@@ -99,7 +64,10 @@ struct vyre_decision_record {
     uint64_t wall_ns;   /* from submit to completion; 0 until it is complete */
     int64_t saved_vs_plain_ns;
     uint32_t candidate_count;
-    uint32_t reserved;
+    uint8_t wanted;         /* enum vyre_mode: what the policies, or the caller, asked for ... */
+    uint8_t wanted_variant; /* ... with these bits of enum vyre_variant */
+    uint8_t wanted_out;     /* enum vyre_why: why that cannot run; 0: it can */
+    uint8_t evidence;       /* enum vyre_evidence: what the choice rests on, and overruled them */
     struct vyre_decision_candidate candidates[VYRE_CANDIDATES_MAX];
 };
 

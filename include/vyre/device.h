@@ -20,6 +20,7 @@
 #include <vyre/diag.h>
 #include <vyre/export.h>
 #include <vyre/instance.h>
+#include <vyre/why.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -225,34 +226,20 @@ VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_wait_idle(struct vyre_devic
                                                                uint64_t timeout_ns,
                                                                struct vyre_diag *diag);
 
-/* Why a mode was used. */
-enum vyre_mode_reason {
-    VYRE_REASON_NONE = 0,
-    VYRE_REASON_REQUIRED = 1,         /* the caller required it */
-    VYRE_REASON_VERDICT = 2,          /* a policy's verdict asked for it */
-    VYRE_REASON_CONSERVATIVE = 3,     /* no policy asked for anything else */
-    VYRE_REASON_ABILITY_ABSENT = 4,   /* a policy asked for `wanted`, which the device lacks */
-    VYRE_REASON_RECORDING_FAILED = 5, /* ... whose recording failed */
-    VYRE_REASON_BATCH_UNFIT = 6,      /* ... which cannot run this batch */
-    VYRE_REASON_MEASURED = 7,         /* ... but another mode costs less, by what was measured */
-    VYRE_REASON_UNPROVEN = 8,         /* ... whose generated code is not proven: see proof.h */
-};
-#define VYRE_REASON_COUNT 9
-VYRE_API const char *vyre_mode_reason_name(enum vyre_mode_reason reason);
-
 /*
  * What is known of a complete batch. Kept for the last 1,024 batches at least, or for twice
  * `in_flight_limit` if that is more.
  */
 struct vyre_batch_result {
     enum vyre_status status;
-    enum vyre_mode mode;   /* that it ran in */
-    enum vyre_mode wanted; /* that the verdicts or the caller asked for */
-    enum vyre_mode_reason reason;
+    enum vyre_mode mode;      /* that it ran in */
+    enum vyre_mode wanted;    /* that the policies or the caller asked for */
+    enum vyre_why why;        /* why it ran so */
     uint64_t host_ns;         /* spent in submit; 0: not timed */
     uint64_t device_ns;       /* from its start to its end on the device; 0: not timed */
     uint32_t variant;         /* bits of enum vyre_variant */
     uint64_t device_begin_ns; /* its start, on the clock of vyre_clock_ns; 0: not known */
+    enum vyre_why wanted_out; /* why `wanted` cannot run; VYRE_WHY_NONE: it can */
 };
 
 /* The clock of all times that Vyre reports: nanoseconds, monotonic, with an arbitrary start. */

@@ -31,6 +31,12 @@ enum vyre_origin {
 /* "none", "stated", "calibrated", "observed", "hint"; "unknown" for anything else. Static. */
 VYRE_API const char *vyre_origin_name(enum vyre_origin origin);
 
+/*
+ * The mode that the verdicts ask for: of persistent_kernel and command_reuse the one that asks, and of both
+ * the one that saves more; else plain.
+ */
+VYRE_API enum vyre_mode vyre_verdict_mode(const struct vyre_bundle *verdicts);
+
 #define VYRE_REPEATS_NEVER UINT32_MAX
 
 struct vyre_explanation {
@@ -48,7 +54,7 @@ struct vyre_explanation {
     uint32_t arm_count;                /* the most that could run side by side */
     enum vyre_mode wanted;             /* by the verdicts */
     uint32_t replay_from_repeats;      /* the verdict asks for replay from so many on; or NEVER */
-    uint32_t persistent_from_commands; /* the same of commands in the batch */
+    uint32_t persistent_from_commands; /* the same of commands, over all repeats */
 
     /* What the next submit in auto would choose, with every candidate; times are not filled in. */
     struct vyre_decision_record next;

@@ -228,7 +228,7 @@ VYRE_API size_t vyre_trace_jit_explain(const struct vyre_trace_jit_input *input,
 
 struct vyre_bundle_input {
     struct vyre_persistent_kernel_input persistent_kernel;
-    const struct vyre_arm *first_arm;  /* Borrowed */
+    const struct vyre_arm *first_arm;  /* Borrowed; both NULL: there are no two arms */
     const struct vyre_arm *second_arm; /* Borrowed */
     const struct vyre_arm *copy_arm;   /* Borrowed: beside the copy; NULL: no copy is queued */
     uint32_t copy_dst_slot;
@@ -239,7 +239,7 @@ struct vyre_bundle_input {
 
 struct vyre_bundle {
     struct vyre_persistent_kernel_verdict persistent_kernel;
-    struct vyre_arm_verdict arms;
+    struct vyre_arm_verdict arms;  /* VYRE_ARMS_NONE without two arms */
     struct vyre_copy_verdict copy; /* VYRE_COPY_ABSENT when no copy was queued */
     struct vyre_command_reuse_verdict command_reuse;
     struct vyre_bindless_verdict bindless;

@@ -33,5 +33,6 @@
 #include <vyre/store.h>
 #include <vyre/u128.h>
 #include <vyre/version.h>
+#include <vyre/why.h>
 
 #endif

@@ -9,21 +9,35 @@
 #define NAME_OF(table, value) \
     ((size_t)(value) < sizeof(table) / sizeof(table)[0] ? (table)[value] : "unknown")
 
-const char *vyre_decision_why_name(enum vyre_decision_why why)
+const char *vyre_why_name(enum vyre_why why)
 {
-    static const char *const names[VYRE_WHY_COUNT] = {"none",  "required",       "only-feasible",
-                                                      "hint",  "predicted-best", "measured-best",
-                                                      "trial", "explore",        "drift-recheck"};
+    static const char *const names[VYRE_WHY_COUNT] = {"none",
+                                                      "required",
+                                                      "only-feasible",
+                                                      "verdict",
+                                                      "predicted-best",
+                                                      "measured-best",
+                                                      "trial",
+                                                      "explore",
+                                                      "drift-recheck",
+                                                      "ability-absent",
+                                                      "not-applicable",
+                                                      "unfit",
+                                                      "failed",
+                                                      "unproven",
+                                                      "dearer-predicted",
+                                                      "dearer-measured",
+                                                      "fixed-too-dear",
+                                                      "in-trial",
+                                                      "margin",
+                                                      "not-required"};
     return NAME_OF(names, why);
 }
 
-const char *vyre_candidate_reason_name(enum vyre_candidate_reason reason)
+const char *vyre_evidence_name(enum vyre_evidence evidence)
 {
-    static const char *const names[VYRE_CANDIDATE_REASON_COUNT] = {
-        "chosen",           "ability-absent",   "not-applicable",  "unfit",
-        "recording-failed", "dearer-predicted", "dearer-measured", "fixed-too-dear",
-        "in-trial",         "margin",           "not-required",     "unproven"};
-    return NAME_OF(names, reason);
+    static const char *const names[VYRE_EVIDENCE_COUNT] = {"none", "shape", "device", "store"};
+    return NAME_OF(names, evidence);
 }
 
 const char *vyre_origin_name(enum vyre_origin origin)

@@ -125,8 +125,8 @@ uint64_t vyre_decisions_decided(const struct vyre_decisions *decisions)
     return get(&decisions->counts.decided);
 }
 
-bool vyre_decisions_sample(struct vyre_decisions *decisions, enum vyre_mode mode,
-                           enum vyre_decision_why why, bool notable, uint64_t now_ns)
+bool vyre_decisions_sample(struct vyre_decisions *decisions, enum vyre_mode mode, enum vyre_why why,
+                           bool notable, uint64_t now_ns)
 {
     increment(&decisions->counts.decided);
     if ((unsigned)mode < VYRE_MODE_COUNT)

@@ -57,8 +57,7 @@ uint64_t vyre_decisions_decided(const struct vyre_decisions *decisions);
 
 /* Counts one decision; true when it is to be recorded with begin. */
 VYRE_NODISCARD bool vyre_decisions_sample(struct vyre_decisions *decisions, enum vyre_mode mode,
-                                          enum vyre_decision_why why, bool notable,
-                                          uint64_t now_ns);
+                                          enum vyre_why why, bool notable, uint64_t now_ns);
 
 /* Records the decision counted last; its sequence is set here. Returns the ticket for finish. */
 uint64_t vyre_decisions_begin(struct vyre_decisions *decisions,

@@ -141,10 +141,9 @@ size_t vyre_metrics_text(const struct vyre_metrics *metrics, size_t count, char 
     }
     head(&text, "vyre_decisions_total", "counter", "Decisions by what made them.");
     for (size_t j = 0; j < count; j++) {
-        for (unsigned why = VYRE_WHY_REQUIRED; why < VYRE_WHY_COUNT; why++)
+        for (unsigned why = VYRE_WHY_REQUIRED; why < VYRE_WHY_CHOSEN_COUNT; why++)
             sample(&text, &metrics[j], "vyre_decisions_total", ",why",
-                   vyre_decision_why_name((enum vyre_decision_why)why),
-                   metrics[j].decisions.by_why[why]);
+                   vyre_why_name((enum vyre_why)why), metrics[j].decisions.by_why[why]);
     }
     return text.length;
 }

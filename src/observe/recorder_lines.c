@@ -95,9 +95,8 @@ static void member_numbers(line_text *line, const char *key, const uint64_t *val
 static void head_names(line_text *line)
 {
     NAMES(line, "\"names\":{\"mode\":[", VYRE_MODE_COUNT, enum vyre_mode, vyre_mode_name);
-    NAMES(line, ",\"why\":[", VYRE_WHY_COUNT, enum vyre_decision_why, vyre_decision_why_name);
-    NAMES(line, ",\"reason\":[", VYRE_CANDIDATE_REASON_COUNT, enum vyre_candidate_reason,
-          vyre_candidate_reason_name);
+    NAMES(line, ",\"why\":[", VYRE_WHY_COUNT, enum vyre_why, vyre_why_name);
+    NAMES(line, ",\"evidence\":[", VYRE_EVIDENCE_COUNT, enum vyre_evidence, vyre_evidence_name);
     NAMES(line, ",\"status\":[", VYRE_STATUS_COUNT, enum vyre_status, vyre_status_name);
     NAMES(line, ",\"command\":[", VYRE_COMMAND_TYPE_COUNT, enum vyre_command_type,
           vyre_command_type_name);
@@ -110,7 +109,7 @@ static void head_names(line_text *line)
 void vyre_record_line_head(struct vyre_record_text *line, uint64_t start_ns, uint64_t start_unix_ns,
                            uint64_t limit_bytes)
 {
-    vyre_record_text_append(line, "{\"vyre_record\":1,\"vyre\":");
+    vyre_record_text_append(line, "{\"vyre_record\":2,\"vyre\":");
     vyre_record_text_string(line, vyre_version_string());
     vyre_record_text_member(line, "start_ns", start_ns);
     vyre_record_text_member(line, "start_unix_ns", start_unix_ns);
@@ -120,9 +119,10 @@ void vyre_record_line_head(struct vyre_record_text *line, uint64_t start_ns, uin
               "\"variant\",\"why\",\"settled\",\"decision\",\"shape\",\"repeat_hint\","
               "\"repeats_seen\",\"predicted_ns\",\"wall_ns\",\"saved_ns\",\"submit_begin_ns\","
               "\"submit_ns\",\"device_begin_ns\",\"device_ns\",\"complete_ns\",\"commands\","
-              "\"copied_bytes\",\"kernels\",\"candidates\"],"
+              "\"copied_bytes\",\"kernels\",\"candidates\",\"wanted\",\"wanted_variant\","
+              "\"wanted_out\",\"evidence\"],"
               "\"kernel\":[\"label\",\"dispatches\"],"
-              "\"candidate\":[\"mode\",\"variant\",\"state\",\"reason\",\"predicted_ns\","
+              "\"candidate\":[\"mode\",\"variant\",\"state\",\"why\",\"predicted_ns\","
               "\"measured_ns\",\"count\"],"
               "\"cost\":[\"known\",\"noisy\",\"samples\",\"min_ns\",\"median_ns\",\"spread_ns\","
               "\"confidence_ns\"],"
@@ -383,7 +383,7 @@ static void candidates(line_text *line, const struct vyre_decision_record *decis
         vyre_record_text_u64(line, candidate->mode);
         cell(line, candidate->variant);
         cell(line, candidate->state);
-        cell(line, candidate->reason);
+        cell(line, candidate->why);
         cell(line, candidate->predicted_ns);
         cell(line, candidate->measured_ns);
         cell(line, candidate->count);
@@ -441,5 +441,9 @@ void vyre_record_line_batch(struct vyre_record_text *line, const struct vyre_rec
     }
     vyre_record_text_char(line, ']');
     candidates(line, decision);
+    cell(line, decision->wanted);
+    cell(line, decision->wanted_variant);
+    cell(line, decision->wanted_out);
+    cell(line, decision->evidence);
     vyre_record_text_append(line, "],\n");
 }

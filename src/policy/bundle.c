@@ -8,7 +8,8 @@
 void vyre_bundle_decide(const struct vyre_bundle_input *input, struct vyre_bundle *out_bundle)
 {
     out_bundle->persistent_kernel = vyre_rule_persistent_kernel(&input->persistent_kernel);
-    out_bundle->arms = vyre_rule_arms(input->first_arm, input->second_arm);
+    out_bundle->arms = input->first_arm ? vyre_rule_arms(input->first_arm, input->second_arm)
+                                        : (struct vyre_arm_verdict){.choice = VYRE_ARMS_NONE};
     out_bundle->copy = input->copy_arm ? vyre_rule_copy(input->copy_dst_slot, input->copy_arm)
                                        : (struct vyre_copy_verdict){.choice = VYRE_COPY_ABSENT};
     out_bundle->command_reuse = vyre_rule_command_reuse(&input->command_reuse);

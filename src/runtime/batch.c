@@ -321,8 +321,7 @@ void vyre_batch_set_constants(struct vyre_batch *batch, size_t command, const vo
                               size_t constants_size_bytes)
 {
     bool hashed = batch->body->hashed;
-    struct vyre_governor_shape *entry = batch->body->shape_entry;
-    uint64_t serial = batch->body->shape_serial;
+    struct vyre_shape_ref entry = batch->body->entry;
     uint64_t derived[VYRE_VIEW_WORDS];
     memcpy(derived, batch->body->words, sizeof derived);
     struct vyre_body *body = vyre_batch_begin(batch);
@@ -346,7 +345,6 @@ void vyre_batch_set_constants(struct vyre_batch *batch, size_t command, const vo
     if (constants_size_bytes > 0)
         memcpy((void *)(uintptr_t)target->constants, constants, constants_size_bytes);
     body->hashed = hashed; /* constants are no part of the shape */
-    body->shape_entry = entry;
-    body->shape_serial = serial;
+    body->entry = entry;
     memcpy(body->words, derived, sizeof derived);
 }

@@ -42,7 +42,7 @@ static inline struct vyre_body *vyre_batch_begin(struct vyre_batch *batch)
     if (body) {
         body->hashed = false;
         body->keyed = false;
-        body->shape_entry = NULL;
+        body->entry.entry = NULL;
         body->proven = 0;
         memset(body->words, 0, sizeof body->words);
     }

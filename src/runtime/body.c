@@ -69,7 +69,7 @@ void vyre_body_reset(struct vyre_body *body)
     body->hashed = false;
     body->proven = 0;
     body->keyed = false;
-    body->shape_entry = NULL;
+    body->entry.entry = NULL;
     body->resource_max = 0;
     body->last_write = (struct vyre_body_extent){0};
     vyre_arena_reset(&body->data);
@@ -175,8 +175,7 @@ bool vyre_body_copy(struct vyre_body *to, const struct vyre_body *from)
     to->epoch = from->epoch;
     to->hashed = from->hashed;
     to->shape = from->shape;
-    to->shape_entry = from->shape_entry;
-    to->shape_serial = from->shape_serial;
+    to->entry = from->entry;
     to->resource_max = from->resource_max;
     to->chained = from->chained;
     to->host_overlap = from->host_overlap;
@@ -186,76 +185,4 @@ bool vyre_body_copy(struct vyre_body *to, const struct vyre_body *from)
     for (uint32_t i = 0; copied && i < commands; i++)
         copied = copy_command_data(to, &((struct vyre_command *)to->commands.items)[i]);
     return copied;
-}
-
-/* ---- Shape ------------------------------------------------------------------------------------ */
-
-static void put_command(struct vyre_shape_stream *stream, const struct vyre_batch_view *view,
-                        const struct vyre_command *command, uint64_t kernel)
-{
-    vyre_shape_put(stream, command->type | (uint64_t)command->range_count << 8 |
-                               (uint64_t)command->fill_word << 32);
-    if (command->type == VYRE_COMMAND_DISPATCH) {
-        vyre_shape_put(stream, kernel);
-        vyre_shape_put(stream, command->groups[0] | (uint64_t)command->groups[1] << 32);
-        vyre_shape_put(stream, command->groups[2] | (uint64_t)command->specialization_count << 32);
-        for (uint32_t i = 0; i < command->specialization_count; i++)
-            vyre_shape_put(stream, command->specialization[i]);
-        for (uint32_t i = 0; i < command->binding_count; i++) {
-            const struct vyre_command_binding *binding =
-                &view->bindings[command->first_binding + i];
-            if (binding->kind != VYRE_BINDING_RANGE)
-                vyre_shape_put(stream, (uint64_t)binding->range_count << 32 | binding->local_bytes);
-        }
-    }
-    for (uint32_t i = 0; i < command->range_count; i++) {
-        const struct vyre_bound_range *range = &view->ranges[command->first_range + i];
-        vyre_shape_put(stream, range->identity);
-        vyre_shape_put(stream, range->offset_bytes);
-        vyre_shape_put(stream, range->size_bytes);
-    }
-}
-
-struct vyre_hash128 vyre_body_shape(struct vyre_body *body)
-{
-    if (body->hashed)
-        return body->shape;
-    struct vyre_shape_stream stream;
-    const struct vyre_body_kernel *kernels = body->kernels.items;
-    stream.count = 0;
-    vyre_shape_put(&stream,
-                   body->host_overlap); /* it changes the plan that a recording is made from */
-    for (uint32_t i = 0; i < body->view.command_count; i++)
-        put_command(&stream, &body->view, &body->view.commands[i], kernels[i].identity);
-    body->shape = vyre_shape_end(&stream);
-    body->hashed = true;
-    return body->shape;
-}
-
-/* ---- Recording key ---------------------------------------------------------------------------- */
-
-struct vyre_hash128 vyre_body_key(struct vyre_body *body, uint32_t bakes, uint32_t variant)
-{
-    struct vyre_hash128 shape = vyre_body_shape(body);
-    if (bakes == 0 && variant == 0)
-        return shape;
-    uint32_t salt = bakes | variant << 16;
-    if (body->keyed && body->key_salt == salt)
-        return body->key;
-    struct vyre_shape_stream stream;
-    stream.count = 0;
-    vyre_shape_put(&stream, shape.lo);
-    vyre_shape_put(&stream, shape.hi);
-    vyre_shape_put(&stream, salt);
-    for (uint32_t i = 0; i < body->view.command_count; i++) {
-        const struct vyre_command *command = &body->view.commands[i];
-        if (bakes & VYRE_BAKES_CONSTANTS)
-            vyre_shape_put_bytes(&stream, command->constants, command->constants_size_bytes);
-        if (bakes & VYRE_BAKES_DOWNLOADS && command->type == VYRE_COMMAND_DOWNLOAD)
-            vyre_shape_put(&stream, (uintptr_t)command->download_bytes);
-    }
-    body->key = vyre_shape_end(&stream);
-    body->key_salt = salt;
-    body->keyed = true;
-    return body->key;
 }

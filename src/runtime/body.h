@@ -23,9 +23,9 @@
 #include <vyre/hash.h>
 
 #include "base/arena.h"
+#include "runtime/shapes.h"
 
 struct vyre_buffer;
-struct vyre_governor_shape;
 struct vyre_kernel;
 
 /* Bytes of a buffer. */
@@ -61,9 +61,8 @@ struct vyre_body {
     bool keyed; /* `key` is known for `key_salt` */
     uint32_t key_salt;
     struct vyre_hash128 key;
-    struct vyre_governor_shape *shape_entry; /* Borrowed: the device's, if the serial is its */
-    uint64_t shape_serial;
-    uint64_t proof_epoch;  /* when `proven` was found: prove.h */
+    struct vyre_shape_ref entry; /* of its shape, if `hashed` */
+    uint64_t proof_epoch;        /* when `proven` was found: prove.h */
     uint32_t proven;       /* bits of vyre_proof_bit: where the code for this body is proven */
     uint32_t resource_max; /* most ranges that a dispatch binds */
     bool chained;          /* each command touches what the one before it wrote */
@@ -122,17 +121,5 @@ static inline void *vyre_body_take(struct vyre_body *body, size_t size_bytes)
         body->past_limit = size_bytes >= body->data.limit_bytes - body->data.total_bytes;
     return memory;
 }
-
-/*
- * The 128-bit shape: kernels, specialization, groups, buffer identities and ranges, fill words; not
- * constants or uploaded bytes.
- */
-struct vyre_hash128 vyre_body_shape(struct vyre_body *body);
-
-/*
- * The recording key: the shape, what the recording bakes in (bits of enum vyre_recording_bakes) and
- * the variant. Kept until the body changes, so that a batch submitted again costs no hashing.
- */
-struct vyre_hash128 vyre_body_key(struct vyre_body *body, uint32_t bakes, uint32_t variant);
 
 #endif

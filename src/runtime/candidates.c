@@ -9,7 +9,8 @@
 static void add(struct vyre_candidates *candidates, enum vyre_mode mode, uint32_t variant)
 {
     if (candidates->count < VYRE_CANDIDATES_MAX)
-        candidates->list[candidates->count++] = (struct vyre_candidate){mode, variant};
+        candidates->list[candidates->count++] =
+            (struct vyre_candidate){.mode = mode, .variant = variant};
 }
 
 void vyre_candidates_init(struct vyre_candidates *candidates, const struct vyre_device_facts *facts)
@@ -78,7 +79,7 @@ void vyre_candidates_price(struct vyre_candidates *candidates,
     for (uint32_t i = 0; i < candidates->count; i++) {
         bool driver = candidates->list[i].variant & VYRE_VARIANT_DRIVER;
         uint32_t bakes = driver ? facts->driver_bakes : facts->bakes;
-        struct vyre_candidate_costs *costs = &candidates->costs[i];
+        struct vyre_candidate_costs *costs = &candidates->list[i].costs;
         if (candidates->list[i].mode == VYRE_MODE_PLAIN)
             *costs = price_plain(&facts->costs, calibration);
         else if (candidates->list[i].mode == VYRE_MODE_REPLAY)

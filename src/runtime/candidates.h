@@ -16,11 +16,6 @@
 #include <vyre/calibration.h>
 #include <vyre/decision.h>
 
-struct vyre_candidate {
-    enum vyre_mode mode;
-    uint32_t variant;
-};
-
 struct vyre_candidate_costs {
     double fixed_batch_ns; /* once per shape (replay), or when nothing is resident (persistent) */
     double fixed_command_ns;
@@ -29,10 +24,15 @@ struct vyre_candidate_costs {
     double update_ns; /* per command whose constants are others than last time */
 };
 
+struct vyre_candidate {
+    enum vyre_mode mode;
+    uint32_t variant;
+    struct vyre_candidate_costs costs;
+};
+
 struct vyre_candidates {
     uint32_t count;
     struct vyre_candidate list[VYRE_CANDIDATES_MAX]; /* plain first */
-    struct vyre_candidate_costs costs[VYRE_CANDIDATES_MAX];
 };
 
 /* All modes, whether the device has them or not, each with the variants that it offers. */

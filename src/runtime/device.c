@@ -88,7 +88,7 @@ static enum vyre_status resolve_desc(const struct vyre_device_desc *given,
     desc.persistent_idle_ns = desc.persistent_idle_ns ? desc.persistent_idle_ns : DEFAULT_IDLE_NS;
     desc.persistent_lease_ns =
         desc.persistent_lease_ns ? desc.persistent_lease_ns : DEFAULT_LEASE_NS;
-    desc.shape_limit = desc.shape_limit ? desc.shape_limit : VYRE_GOVERNOR_SHAPES_DEFAULT;
+    desc.shape_limit = desc.shape_limit ? desc.shape_limit : VYRE_SHAPES_DEFAULT;
     desc.explore_bps = desc.explore_bps ? desc.explore_bps : VYRE_GOVERNOR_EXPLORE_DEFAULT;
     desc.staging_bytes = desc.staging_bytes ? desc.staging_bytes : DEFAULT_STAGING_BYTES;
     desc.proof_bytes = desc.proof_bytes ? desc.proof_bytes : DEFAULT_PROOF_BYTES;
@@ -121,11 +121,7 @@ static void free_tables(struct vyre_device *device)
 {
     vyre_emit_free(device);
     vyre_recordings_deinit(&device->recordings);
-    vyre_memory_free(&device->allocator, device->shape_notes,
-                     device->governor.options.shape_limit * sizeof *device->shape_notes,
-                     _Alignof(struct vyre_shape_note));
-    vyre_governor_deinit(&device->governor);
-    vyre_learnings_deinit(&device->learnings, &device->allocator);
+    vyre_shapes_deinit(&device->shapes);
     vyre_proofs_deinit(&device->proofs, &device->allocator);
     vyre_decisions_destroy(&device->decisions);
     vyre_batch_planner_deinit(&device->planner);
@@ -148,15 +144,11 @@ static enum vyre_status allocate_tables(struct vyre_device *device, struct vyre_
     vyre_measure_init(&device->measure);
     vyre_candidates_init(&device->candidates, &device->facts);
     vyre_candidates_price(&device->candidates, &device->facts, &device->calibration);
-    const struct vyre_governor_options options = {
-        .shape_limit = device->desc.shape_limit,
-        .explore_bps = device->desc.no_exploration ? 0 : device->desc.explore_bps,
-    };
-    enum vyre_status governor = vyre_governor_init(&device->governor, &device->allocator, &options);
-    if (governor == VYRE_OK)
-        device->shape_notes = vyre_memory_allocate(
-            &device->allocator, device->governor.options.shape_limit * sizeof *device->shape_notes,
-            _Alignof(struct vyre_shape_note));
+    enum vyre_status shapes =
+        vyre_shapes_init(&device->shapes, &device->allocator, device->desc.shape_limit,
+                         device->instance->observer.event != NULL);
+    vyre_governor_init(&device->governor, &device->shapes,
+                       device->desc.no_exploration ? 0 : device->desc.explore_bps);
     enum vyre_status recordings =
         vyre_recordings_init(&device->recordings, &device->allocator, device->desc.recording_limit,
                              device->desc.recording_bytes, device->desc.in_flight_limit,
@@ -166,7 +158,7 @@ static enum vyre_status allocate_tables(struct vyre_device *device, struct vyre_
     enum vyre_status decisions = VYRE_OK;
     if (!device->desc.no_decisions)
         decisions = vyre_decisions_create(&kept_decisions, &device->allocator, &device->decisions);
-    if (device->results && device->shape_notes && recordings == VYRE_OK && decisions == VYRE_OK)
+    if (device->results && shapes == VYRE_OK && recordings == VYRE_OK && decisions == VYRE_OK)
         return VYRE_OK;
     free_tables(device);
     return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,

@@ -9,42 +9,17 @@
 #include "base/memory.h"
 #include "runtime/emit_lease.h"
 #include "runtime/explain.h"
-#include "runtime/note.h"
-
-/* Shapes whose profiles are kept; a power of two. */
-#define PROFILES 256
+#include "runtime/record.h"
+#include "runtime/shape_keys.h"
 
 /* A device tells of so many shapes: each takes a plan, and a stream may have a new one every time. */
 #define SHAPES_TOLD_MAX 1024
-
-struct profile_kernel {
-    const struct vyre_kernel *kernel; /* Borrowed: alive until all that use it was told */
-    uint32_t dispatch_count;
-};
-
-/* What a shape says of every batch that has it. */
-struct profile {
-    struct vyre_hash128 shape;
-    bool known;
-    bool told; /* what the policies say of it */
-    uint32_t commands[VYRE_COMMAND_TYPE_COUNT];
-    uint32_t kernel_count;
-    uint64_t copied_bytes;
-    struct profile_kernel kernels[VYRE_EVENT_KERNELS_MAX];
-
-    /* For required modes, of which the governor does not know. */
-    uint32_t required_seen;
-    bool compared; /* ... in `mode` and `variant`, with this prediction */
-    uint8_t mode;
-    uint8_t variant;
-    uint64_t predicted_ns;
-};
 
 /* A submission that was not told yet. */
 struct pending {
     bool muted;
     const char *label; /* Borrowed from the batch */
-    struct profile profile;
+    struct vyre_shape_profile profile;
     struct vyre_decision_record decision;
 };
 
@@ -55,7 +30,6 @@ struct vyre_emit {
     uint64_t last_end_ns; /* ... and its end */
     uint32_t shapes_told;
     struct vyre_emit_lease lease;
-    struct profile profiles[PROFILES];
     size_t size_bytes;
     uint64_t mask; /* entries of `pending` - 1 */
     struct pending pending[];
@@ -123,8 +97,8 @@ void vyre_emit_calibrated_locked(struct vyre_device *device)
                                                      .calibration = &device->calibration};
     struct vyre_event event = {.type = VYRE_EVENT_CALIBRATED, .as.calibrated = &calibrated};
     tell(device, &event);
-    for (size_t i = 0; i < PROFILES; i++)
-        device->emit->profiles[i].told = false;
+    for (uint32_t i = 0; i < device->shapes.used; i++)
+        vyre_shapes_at(&device->shapes, i)->profile->told = false;
 }
 
 void vyre_emit_kernel_locked(struct vyre_device *device, const struct vyre_kernel *kernel,
@@ -186,49 +160,12 @@ static void on_evicted(void *user, const struct vyre_recording *recording)
 
 /* ---- What is told of a batch ------------------------------------------------------------------ */
 
-static void count_kernel(struct profile *profile, const struct vyre_kernel *kernel)
-{
-    uint32_t i = 0;
-    while (i < profile->kernel_count && profile->kernels[i].kernel != kernel)
-        i++;
-    if (i == VYRE_EVENT_KERNELS_MAX)
-        return;
-    if (i == profile->kernel_count)
-        profile->kernels[profile->kernel_count++] = (struct profile_kernel){kernel, 0};
-    profile->kernels[i].dispatch_count++;
-}
-
-static void fill_profile(struct profile *profile, const struct vyre_body *body)
-{
-    const struct vyre_body_kernel *kernels = body->kernels.items;
-    for (uint32_t i = 0; i < body->view.command_count; i++) {
-        const struct vyre_command *command = &body->view.commands[i];
-        if ((unsigned)command->type < VYRE_COMMAND_TYPE_COUNT)
-            profile->commands[command->type]++;
-        if (command->type == VYRE_COMMAND_DISPATCH)
-            count_kernel(profile, kernels[i].kernel);
-        else if (command->type != VYRE_COMMAND_FILL)
-            profile->copied_bytes += body->view.ranges[command->first_range].size_bytes;
-    }
-}
-
-/* The shape says which kernels and commands there are, so they are counted once per shape. */
-static struct profile *profile_of(struct vyre_emit *emit, struct vyre_body *body)
-{
-    struct vyre_hash128 shape = vyre_body_shape(body);
-    struct profile *profile = &emit->profiles[shape.lo & (PROFILES - 1)];
-    if (!profile->known || !vyre_hash128_equal(profile->shape, shape)) {
-        *profile = (struct profile){.shape = shape, .known = true};
-        fill_profile(profile, body);
-    }
-    return profile;
-}
-
 /* Once per shape and costs: planning the batch takes longer than a submit does. */
 static void tell_shape(struct vyre_device *device, struct vyre_body *body, uint32_t repeat_hint,
-                       struct profile *profile)
+                       const struct vyre_shape *entry)
 {
     struct vyre_emit *emit = device->emit;
+    struct vyre_shape_profile *profile = entry->profile;
     if (profile->told || emit->shapes_told == SHAPES_TOLD_MAX)
         return;
     profile->told = true;
@@ -237,92 +174,36 @@ static void tell_shape(struct vyre_device *device, struct vyre_body *body, uint3
     vyre_explain_locked(device, body, repeat_hint, &explanation);
     const struct vyre_event_shape shape = {
         .size_bytes = sizeof shape,
-        .shape_lo = profile->shape.lo,
-        .shape_hi = profile->shape.hi,
+        .shape_lo = entry->link.key.lo,
+        .shape_hi = entry->link.key.hi,
         .explanation = &explanation,
     };
     struct vyre_event event = {.type = VYRE_EVENT_SHAPE, .as.shape = &shape};
     tell(device, &event);
 }
 
-static void decide_by_governor(const struct vyre_device *device, const struct vyre_body *body,
-                               const struct vyre_governor_choice *governed,
-                               struct vyre_decision_record *record)
+bool vyre_emit_listens_locked(struct vyre_device *device, const struct vyre_result_entry *entry)
 {
-    record->repeats_seen = body->shape_entry->seen;
-    record->why = governed->why;
-    record->settled = governed->settled;
-    record->predicted_ns = vyre_whole_ns(governed->predicted_ns);
-    record->candidate_count = 0;
-    if (!governed->settled)
-        vyre_note_candidates(device, governed, record);
+    struct pending *pending = &device->emit->pending[entry->sequence & device->emit->mask];
+    pending->muted = device->emit->muted != 0;
+    return !pending->muted;
 }
 
-/* The candidates are those that auto would have had, when the shape is first required so. */
-static void decide_by_caller(struct vyre_device *device, struct vyre_body *body,
-                             struct profile *profile, struct vyre_decision_record *record)
-{
-    record->why = VYRE_WHY_REQUIRED;
-    record->repeats_seen = ++profile->required_seen;
-    record->settled =
-        profile->compared && profile->mode == record->mode && profile->variant == record->variant;
-    record->candidate_count = 0;
-    if (!record->settled) {
-        struct vyre_decision_record next;
-        vyre_explain_next_locked(device, body, record->repeat_hint, &next);
-        profile->compared = true;
-        profile->mode = record->mode;
-        profile->variant = record->variant;
-        profile->predicted_ns = 0;
-        record->candidate_count = next.candidate_count;
-        for (uint32_t i = 0; i < next.candidate_count; i++) {
-            struct vyre_decision_candidate *candidate = &record->candidates[i];
-            *candidate = next.candidates[i];
-            bool ran = candidate->mode == record->mode && candidate->variant == record->variant;
-            if (ran)
-                profile->predicted_ns = candidate->predicted_ns;
-            if (ran)
-                candidate->reason = VYRE_CANDIDATE_NONE;
-            else if (candidate->state != VYRE_CANDIDATE_OUT)
-                candidate->reason = VYRE_CANDIDATE_NOT_REQUIRED;
-        }
-    }
-    record->predicted_ns = profile->predicted_ns;
-}
-
-void vyre_emit_submitted_locked(struct vyre_device *device, uint64_t sequence,
-                                struct vyre_body *body, uint32_t repeat_hint,
-                                const struct vyre_mode_choice *choice,
-                                const struct vyre_governor_choice *governed)
+void vyre_emit_submitted_locked(struct vyre_device *device, const struct vyre_result_entry *entry,
+                                struct vyre_body *body, const struct vyre_decision_record *record)
 {
     struct vyre_emit *emit = device->emit;
-    struct pending *pending = &emit->pending[sequence & emit->mask];
-    const struct vyre_measurement *measurement =
-        &device->results[sequence & device->results_mask].measurement;
-    pending->muted = emit->muted != 0;
-    if (pending->muted)
-        return;
-    struct profile *profile = profile_of(emit, body);
-    struct vyre_decision_record *record = &pending->decision;
+    struct pending *pending = &emit->pending[entry->sequence & emit->mask];
+    const struct vyre_shape *shape = vyre_record_profile_locked(device, body);
     pending->label = body->view.label;
-    record->sequence = device->decisions ? vyre_decisions_decided(device->decisions) : 0;
-    record->shape_lo = profile->shape.lo;
-    record->shape_hi = profile->shape.hi;
-    record->time_ns = measurement->start_ns;
-    record->command_count = body->view.command_count;
-    record->repeat_hint = repeat_hint;
-    record->mode = (uint8_t)choice->mode;
-    record->variant = (uint8_t)choice->variant;
-    if (governed)
-        decide_by_governor(device, body, governed, record);
-    else
-        decide_by_caller(device, body, profile, record);
-    tell_shape(device, body, repeat_hint, profile);
-    pending->profile = *profile;
+    pending->decision = *record;
+    tell_shape(device, body, record->repeat_hint, shape);
+    pending->profile = *shape->profile;
 
     struct vyre_event_lease changes[VYRE_EMIT_LEASE_CHANGES];
-    uint32_t count = vyre_emit_lease_submit(&emit->lease, choice->mode, sequence,
-                                            measurement->start_ns, emit->told, changes);
+    uint32_t count =
+        vyre_emit_lease_submit(&emit->lease, (enum vyre_mode)record->mode, entry->sequence,
+                               entry->measurement.start_ns, emit->told, changes);
     for (uint32_t i = 0; i < count; i++)
         tell_lease(device, &changes[i]);
 }
@@ -340,7 +221,7 @@ static void tell_batch(struct vyre_device *device, uint64_t sequence, enum vyre_
     struct vyre_emit *emit = device->emit;
     struct pending *pending = &emit->pending[sequence & emit->mask];
     const struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
-    const struct profile *profile = &pending->profile;
+    const struct vyre_shape_profile *profile = &pending->profile;
     bool ended = status != VYRE_DEVICE_LOST; /* else nobody wrote the times of its end */
     if (ended && cost_ns == 0)
         cost_ns = seen_wall_ns(emit, &entry->measurement);

@@ -10,7 +10,7 @@
  * Labels are told by pointer: what is complete is told before anything that died is freed.
  *
  * Words
- *   profile  the commands and kernels of a shape, counted once
+ *   profile  the commands and kernels of a shape, counted once: shapes.h
  *   muted    while a device is calibrated: its probes are no work of the program
  *
  * Thread-safety: the caller holds the device's lock, but in open and close.
@@ -36,11 +36,12 @@ void vyre_emit_free(struct vyre_device *device);
 /* Tells of all batches that are complete, and on a lost device of those that never will be. */
 void vyre_emit_flush_locked(struct vyre_device *device);
 
-/* A submission was taken. `governed` is NULL when the caller required the mode. */
-void vyre_emit_submitted_locked(struct vyre_device *device, uint64_t sequence,
-                                struct vyre_body *body, uint32_t repeat_hint,
-                                const struct vyre_mode_choice *choice,
-                                const struct vyre_governor_choice *governed);
+/* Whether anything will be told of the submission that was just taken; then what follows is called. */
+bool vyre_emit_listens_locked(struct vyre_device *device, const struct vyre_result_entry *entry);
+
+/* A submission was taken; its record, without the times. */
+void vyre_emit_submitted_locked(struct vyre_device *device, const struct vyre_result_entry *entry,
+                                struct vyre_body *body, const struct vyre_decision_record *record);
 
 /* What a complete submission cost; 0: not known. */
 void vyre_emit_batch_locked(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns,

@@ -10,7 +10,7 @@
 #include <vyre/explain.h>
 
 #include "runtime/explain.h"
-#include "runtime/note.h"
+#include "runtime/record.h"
 
 static enum vyre_origin origin_of(const struct vyre_device *device, enum vyre_cost_id cost,
                                   bool stated)
@@ -54,70 +54,26 @@ static void fill_turning_points(struct vyre_explanation *out)
         turning_point(resident->per_launch_overhead_ns, resident->persistent_setup_overhead_ns);
 }
 
-/* What the governor would choose next, asked on copies. Returns how often the shape was seen. */
-static uint32_t choose_next(struct vyre_device *device, struct vyre_body *body,
-                            uint32_t repeat_hint, struct vyre_shape_note *note,
-                            struct vyre_decision_record *out)
-{
-    const struct vyre_governor_shape *known =
-        vyre_governor_find(&device->governor, vyre_body_shape(body));
-    struct vyre_governor governor = device->governor;
-    struct vyre_governor_shape shape = {.key = vyre_body_shape(body), .serial = UINT64_MAX};
-    if (known)
-        shape = *known;
-    uint32_t seen = shape.seen;
-    shape.seen += shape.seen < UINT32_MAX;
-    governor.counters.seen++;
-
-    struct vyre_candidate_facts facts[VYRE_CANDIDATES_MAX];
-    struct vyre_governor_choice choice;
-    const struct vyre_governor_batch batch = {.command_count = body->view.command_count,
-                                              .repeat_hint = repeat_hint};
-    vyre_decide_facts_locked(device, body, note,
-                             vyre_decide_learned_locked(device, body, &shape, note), 0, facts);
-    vyre_governor_choose(&governor, &shape, facts, device->candidates.count, &batch, &choice);
-    const struct vyre_candidate *chosen = &device->candidates.list[choice.candidate];
-    *out = (struct vyre_decision_record){
-        .shape_lo = shape.key.lo,
-        .shape_hi = shape.key.hi,
-        .command_count = body->view.command_count,
-        .repeat_hint = repeat_hint,
-        .repeats_seen = shape.seen,
-        .mode = (uint8_t)chosen->mode,
-        .variant = (uint8_t)chosen->variant,
-        .why = choice.why,
-        .predicted_ns = vyre_whole_ns(choice.predicted_ns),
-    };
-    vyre_note_candidates(device, &choice, out);
-    return seen;
-}
-
-void vyre_explain_next_locked(struct vyre_device *device, struct vyre_body *body,
-                              uint32_t repeat_hint, struct vyre_decision_record *out_next)
-{
-    struct vyre_shape_note note = {.serial = 0};
-    (void)choose_next(device, body, repeat_hint, &note, out_next);
-}
-
 void vyre_explain_locked(struct vyre_device *device, struct vyre_body *body, uint32_t repeat_hint,
                          struct vyre_explanation *out)
 {
-    memset(out, 0, sizeof *out);
-    struct vyre_shape_note note = {.serial = 0};
-    struct vyre_policy_inputs inputs;
+    struct vyre_shape shape;
+    struct vyre_choice next;
     struct vyre_diag reason;
+    memset(out, 0, sizeof *out);
     vyre_diag_reset(&reason);
-    out->arm_count = vyre_decide_plan_locked(device, body, &note);
-    out->repeats_seen = choose_next(device, body, repeat_hint, &note, &out->next);
-    /* As the next submit would count: itself included. */
-    uint32_t repeats = repeat_hint ? repeat_hint : out->next.repeats_seen;
-    vyre_decide_inputs(device, body, repeats, &inputs);
-    out->persistent_kernel = inputs.persistent_kernel;
-    out->command_reuse = inputs.command_reuse;
-    out->bindless = inputs.bindless;
-    out->trace_jit = inputs.trace_jit;
-    out->verdicts = vyre_decide_verdicts(&inputs, &note);
-    out->wanted = vyre_decide_wanted(&out->verdicts);
+    vyre_decide_next_locked(device, body, repeat_hint, &shape, &next);
+    vyre_record_fill_locked(device, body, repeat_hint, &next, false, &out->next);
+    const struct vyre_shape_verdict *verdict = &shape.verdict;
+    out->repeats_seen = shape.seen - 1; /* as the next submit would count: itself included */
+    out->next.repeats_seen = shape.seen;
+    out->arm_count = verdict->arm_count;
+    out->persistent_kernel = verdict->inputs.persistent_kernel;
+    out->command_reuse = verdict->inputs.command_reuse;
+    out->bindless = verdict->inputs.bindless;
+    out->trace_jit = verdict->inputs.trace_jit;
+    out->verdicts = verdict->bundle;
+    out->wanted = next.wanted;
     fill_origins(device, repeat_hint, out);
     fill_turning_points(out);
     const struct vyre_ability *resident = &device->facts.abilities[VYRE_ABILITY_PERSISTENT];

@@ -10,13 +10,6 @@
 
 struct vyre_device;
 
-/*
- * What the next submit in auto would choose, with every candidate; counts nothing. The caller holds
- * the device's lock.
- */
-void vyre_explain_next_locked(struct vyre_device *device, struct vyre_body *body,
-                              uint32_t repeat_hint, struct vyre_decision_record *out_next);
-
 /* All that vyre_batch_explain says. The caller holds the device's lock; the batch's objects live. */
 void vyre_explain_locked(struct vyre_device *device, struct vyre_body *body, uint32_t repeat_hint,
                          struct vyre_explanation *out);

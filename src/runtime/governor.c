@@ -5,7 +5,7 @@
  *   per batch = the measured mean, else calibrated overhead + what execution is expected to take
  *
  * governor_predict.c computes these, governor_pick.c picks, governor_learn.c takes the measurements
- * in, governor_table.c keeps the shapes.
+ * in. What is learned of a shape is kept in shapes.h.
  */
 #include "runtime/governor.h"
 
@@ -18,29 +18,58 @@
 /* Samples after which the mean of a candidate moves only because the cost does. */
 #define PACE_COUNT 16u
 
-static double expected_repeats(const struct vyre_governor_shape *shape, uint32_t hint)
+void vyre_governor_init(struct vyre_governor *governor, struct vyre_shapes *shapes,
+                        uint32_t explore_bps)
+{
+    *governor = (struct vyre_governor){.shapes = shapes, .explore_bps = explore_bps};
+    if (explore_bps > VYRE_GOVERNOR_EXPLORE_MAX)
+        governor->explore_bps = VYRE_GOVERNOR_EXPLORE_MAX;
+}
+
+static void count(struct vyre_governor *governor, struct vyre_shape *shape)
+{
+    governor->shapes->seen_count += shape->seen == 0;
+    shape->seen += shape->seen < UINT32_MAX;
+    governor->counters.seen++;
+}
+
+struct vyre_shape *vyre_governor_see(struct vyre_governor *governor, struct vyre_hash128 key)
+{
+    struct vyre_shape *shape = vyre_shapes_use(governor->shapes, key);
+    count(governor, shape);
+    return shape;
+}
+
+void vyre_governor_see_again(struct vyre_governor *governor, struct vyre_shape *shape)
+{
+    vyre_shapes_use_again(governor->shapes, shape);
+    count(governor, shape);
+}
+
+static double expected_repeats(const struct vyre_shape *shape, uint32_t hint)
 {
     if (hint >= shape->seen)
         return (double)(hint - shape->seen) + 1;
     return (double)shape->seen;
 }
 
-static enum vyre_candidate_reason reason_against(const struct vyre_governor_round *round,
-                                                 uint32_t i, const struct vyre_governor_pick *pick)
+/* Why a candidate is not the one; the one's own reason for it. */
+static enum vyre_why why_of(const struct vyre_governor_round *round, uint32_t i,
+                            const struct vyre_governor_pick *pick)
 {
     const struct vyre_governor_view *view = &round->views[i];
     const struct vyre_governor_view *base = &round->views[pick->base];
     double cost = view->cost + view->update;
     double usual = base->cost + base->update;
     if (i == pick->candidate)
-        return VYRE_CANDIDATE_NONE;
+        return pick->why;
     if (!view->feasible)
-        return (enum vyre_candidate_reason)round->facts[i].reason;
+        return (enum vyre_why)round->facts[i].why;
     if (round->shape->tracks[i].flags & VYRE_TRACK_PENDING)
-        return VYRE_CANDIDATE_IN_TRIAL;
+        return VYRE_WHY_IN_TRIAL;
     if (cost >= usual)
-        return view->known ? VYRE_CANDIDATE_DEARER_MEASURED : VYRE_CANDIDATE_DEARER_PREDICTED;
-    return view->known && view->fixed <= 0 ? VYRE_CANDIDATE_MARGIN : VYRE_CANDIDATE_FIXED_TOO_DEAR;
+        return view->known ? VYRE_WHY_DEARER_MEASURED : VYRE_WHY_DEARER_PREDICTED;
+    return view->known && view->fixed <= 0 ? VYRE_WHY_MARGIN : VYRE_WHY_FIXED_TOO_DEAR;
 }
 
 static void report(const struct vyre_governor_round *round, const struct vyre_governor_pick *pick,
@@ -49,26 +78,28 @@ static void report(const struct vyre_governor_round *round, const struct vyre_go
     for (uint32_t i = 0; i < round->count; i++) {
         const struct vyre_governor_view *view = &round->views[i];
         const struct vyre_candidate_track *track = &round->shape->tracks[i];
-        struct vyre_candidate_prediction *row = &out->candidates[i];
-        *row = (struct vyre_candidate_prediction){.count = track->count,
-                                                  .measured_ns = track->mean_ns};
-        row->reason = (uint16_t)reason_against(round, i, pick);
+        struct vyre_decision_candidate *row = &out->candidates[i];
+        *row = (struct vyre_decision_candidate){
+            .count = track->count,
+            .measured_ns = vyre_whole_ns(track->mean_ns),
+            .why = (uint8_t)why_of(round, i, pick),
+        };
         if (!view->feasible)
             continue;
         row->state = view->known ? VYRE_CANDIDATE_MEASURED : VYRE_CANDIDATE_PREDICTED;
-        row->predicted_ns = view->fixed / round->repeats + view->cost + view->update;
+        row->predicted_ns = vyre_whole_ns(view->fixed / round->repeats + view->cost + view->update);
     }
     const struct vyre_governor_view *chosen = &round->views[pick->candidate];
     out->candidate = (uint8_t)pick->candidate;
     out->why = (uint8_t)pick->why;
+    out->evidence = (uint8_t)pick->evidence;
     out->settled = false;
     out->candidate_count = round->count;
-    out->serial = round->shape->serial;
     out->predicted_ns = chosen->fixed + chosen->cost + chosen->update;
     out->update_ns = chosen->update;
 }
 
-static void settle(struct vyre_governor_shape *shape, const struct vyre_governor_round *round,
+static void settle(struct vyre_shape *shape, const struct vyre_governor_round *round,
                    const struct vyre_governor_pick *pick)
 {
     const struct vyre_governor_view *chosen = &round->views[pick->candidate];
@@ -83,6 +114,8 @@ static void settle(struct vyre_governor_shape *shape, const struct vyre_governor
     }
     if (!same || shape->anchor_ns <= 0)
         shape->anchor_ns = shape->tracks[pick->candidate].count ? chosen->cost : 0;
+    shape->settled_why = (uint8_t)pick->why;
+    shape->settled_evidence = (uint8_t)pick->evidence;
     shape->settled_hint = round->batch->repeat_hint;
     shape->settled_updates = round->batch->update_count;
     uint32_t gap = shape->seen / CHECK_PART;
@@ -92,7 +125,7 @@ static void settle(struct vyre_governor_shape *shape, const struct vyre_governor
 }
 
 /* What learning will want to know of this comparison. */
-static void note(struct vyre_governor_shape *shape, const struct vyre_governor_round *round,
+static void note(struct vyre_shape *shape, const struct vyre_governor_round *round,
                  const struct vyre_governor_pick *pick)
 {
     shape->candidate_count = (uint8_t)round->count;
@@ -113,7 +146,7 @@ static void note(struct vyre_governor_shape *shape, const struct vyre_governor_r
     }
 }
 
-static void probe(struct vyre_governor *governor, const struct vyre_governor_shape *shape,
+static void probe(struct vyre_governor *governor, const struct vyre_shape *shape,
                   const struct vyre_governor_round *round, const struct vyre_governor_pick *pick)
 {
     uint32_t i = pick->candidate;
@@ -126,12 +159,12 @@ static void probe(struct vyre_governor *governor, const struct vyre_governor_sha
 }
 
 /* What the announced batches of the shape will take. */
-static void announce(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+static void announce(struct vyre_governor *governor, struct vyre_shape *shape,
                      const struct vyre_governor_round *round, const struct vyre_governor_pick *pick)
 {
     const struct vyre_governor_view *base = &round->views[pick->base];
     double coming = round->batch->repeat_hint ? round->repeats * (base->cost + base->update) : 0;
-    governor->coming_ns += coming - shape->coming_ns;
+    governor->announced_ns += coming - shape->coming_ns;
     shape->coming_ns = coming;
 }
 
@@ -139,7 +172,7 @@ static void announce(struct vyre_governor *governor, struct vyre_governor_shape 
  * The mean of the current candidate moved a little: a clock that swings moves all, so that the others
  * are taken to have moved with it until they are measured again.
  */
-static void keep_pace(struct vyre_governor_shape *shape)
+static void keep_pace(struct vyre_shape *shape)
 {
     double mean_ns = shape->tracks[shape->current].mean_ns;
     double factor = shape->pace_ns > 0 ? mean_ns / shape->pace_ns : 1;
@@ -154,7 +187,7 @@ static void keep_pace(struct vyre_governor_shape *shape)
     }
 }
 
-void vyre_governor_choose(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+void vyre_governor_choose(struct vyre_governor *governor, struct vyre_shape *shape,
                           const struct vyre_candidate_facts *facts, uint32_t count,
                           const struct vyre_governor_batch *batch,
                           struct vyre_governor_choice *out_choice)
@@ -173,6 +206,7 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_governor_s
     struct vyre_governor_pick pick = vyre_governor_pick_one(&round);
     governor->counters.compared++;
     report(&round, &pick, out_choice);
+    out_choice->shape = vyre_shape_refer(shape);
     note(shape, &round, &pick);
     probe(governor, shape, &round, &pick);
     announce(governor, shape, &round, &pick);

@@ -121,7 +121,7 @@ static void correct(struct vyre_governor_lesson *lesson, float log, bool again)
 }
 
 /* How this candidate's execution compares with the others', for shapes yet to come. */
-static void teach_execution(struct vyre_governor *governor, const struct vyre_governor_shape *shape,
+static void teach_execution(struct vyre_governor *governor, const struct vyre_shape *shape,
                             uint8_t candidate, bool again)
 {
     const struct vyre_candidate_track *track = &shape->tracks[candidate];
@@ -137,8 +137,7 @@ static void teach_execution(struct vyre_governor *governor, const struct vyre_go
     }
 }
 
-static void drift(struct vyre_governor *governor, struct vyre_governor_shape *shape,
-                  uint8_t candidate)
+static void drift(struct vyre_governor *governor, struct vyre_shape *shape, uint8_t candidate)
 {
     governor->counters.drifts++;
     shape->check_at = 0;
@@ -160,8 +159,8 @@ static bool suspect(struct vyre_candidate_track *track)
 }
 
 /* The batch that pays the fixed cost tells the rest only where the fixed cost is the smaller part. */
-static void learn_first(struct vyre_governor *governor, struct vyre_governor_shape *shape,
-                        uint8_t candidate, double value_ns)
+static void learn_first(struct vyre_governor *governor, struct vyre_shape *shape, uint8_t candidate,
+                        double value_ns)
 {
     struct vyre_candidate_track *track = &shape->tracks[candidate];
     double fixed_ns = (double)track->fixed_ns * governor_scale(&governor->fixed[candidate]);
@@ -178,8 +177,8 @@ static void learn_first(struct vyre_governor *governor, struct vyre_governor_sha
         teach_execution(governor, shape, candidate, false);
 }
 
-static void teach(struct vyre_governor *governor, struct vyre_governor_shape *shape,
-                  uint8_t candidate, bool taught)
+static void teach(struct vyre_governor *governor, struct vyre_shape *shape, uint8_t candidate,
+                  bool taught)
 {
     teach_fixed(governor, &shape->tracks[candidate], candidate);
     teach_overhead(governor, &shape->tracks[candidate], candidate);
@@ -189,7 +188,7 @@ static void teach(struct vyre_governor *governor, struct vyre_governor_shape *sh
     teach_execution(governor, shape, candidate, taught);
 }
 
-static void keep_recent(struct vyre_governor_shape *shape, double value_ns)
+static void keep_recent(struct vyre_shape *shape, double value_ns)
 {
     double most = shape->recent_ns * GOVERNOR_PACE;
     double least = shape->recent_ns * (1 / GOVERNOR_PACE);
@@ -198,7 +197,7 @@ static void keep_recent(struct vyre_governor_shape *shape, double value_ns)
 }
 
 /* A measurement as it would be at the pace that the mean of the current candidate was taken at. */
-static double in_pace(const struct vyre_governor_shape *shape, double value_ns)
+static double in_pace(const struct vyre_shape *shape, double value_ns)
 {
     const struct vyre_candidate_track *track = &shape->tracks[shape->current];
     if (!shape->chosen || shape->recent_ns <= 0 || track->count < MEAN_WINDOW)
@@ -207,7 +206,7 @@ static double in_pace(const struct vyre_governor_shape *shape, double value_ns)
     return factor < GOVERNOR_PACE && factor * GOVERNOR_PACE > 1 ? value_ns * factor : value_ns;
 }
 
-static void learn_repeat(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+static void learn_repeat(struct vyre_governor *governor, struct vyre_shape *shape,
                          uint8_t candidate, double value_ns)
 {
     struct vyre_candidate_track *track = &shape->tracks[candidate];
@@ -250,7 +249,7 @@ static void learn_repeat(struct vyre_governor *governor, struct vyre_governor_sh
 }
 
 /* What an exploration cost beyond the batch that would have run otherwise. */
-static void charge(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+static void charge(struct vyre_governor *governor, struct vyre_shape *shape,
                    const struct vyre_governor_sample *sample)
 {
     struct vyre_candidate_track *track = &shape->tracks[sample->candidate];
@@ -270,7 +269,7 @@ static bool may_hold_fixed(const struct vyre_candidate_track *track, double valu
 }
 
 /* Of the excess that was predicted for a trial, what did not come true. */
-static void refund(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+static void refund(struct vyre_governor *governor, struct vyre_shape *shape,
                    const struct vyre_governor_sample *sample)
 {
     struct vyre_candidate_track *track = &shape->tracks[sample->candidate];
@@ -285,7 +284,7 @@ static void refund(struct vyre_governor *governor, struct vyre_governor_shape *s
  * The first batch after one in another candidate may pay for coming back: what was resident is gone.
  * True when it did: the time then says nothing of the batches that follow.
  */
-static bool came_back(struct vyre_governor *governor, struct vyre_governor_shape *shape,
+static bool came_back(struct vyre_governor *governor, struct vyre_shape *shape,
                       struct vyre_candidate_track *track, double value_ns)
 {
     double more_ns = value_ns - track->mean_ns;
@@ -307,11 +306,11 @@ static void end_try(struct vyre_governor *governor, uint64_t serial, uint8_t can
 
 void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_governor_sample *sample)
 {
-    struct vyre_governor_shape *shape = sample->shape;
-    end_try(governor, sample->serial, sample->candidate);
+    struct vyre_shape *shape = vyre_shape_get(sample->shape);
+    end_try(governor, sample->shape.serial, sample->candidate);
     double measured_ns = (double)sample->measured_ns;
     governor->counters.spent_ns += measured_ns;
-    if (shape->serial != sample->serial || sample->candidate >= VYRE_CANDIDATES_MAX)
+    if (!shape || sample->candidate >= VYRE_CANDIDATES_MAX)
         return;
     struct vyre_candidate_track *track = &shape->tracks[sample->candidate];
     shape->spent_ns += measured_ns;
@@ -338,11 +337,12 @@ void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_gover
     shape->detour = sample->why == VYRE_WHY_EXPLORE;
 }
 
-void vyre_governor_abandon(struct vyre_governor *governor, struct vyre_governor_shape *shape,
-                           uint64_t serial, uint8_t candidate)
+void vyre_governor_abandon(struct vyre_governor *governor, struct vyre_shape_ref ref,
+                           uint8_t candidate)
 {
-    end_try(governor, serial, candidate);
-    if (shape->serial != serial || candidate >= VYRE_CANDIDATES_MAX)
+    struct vyre_shape *shape = vyre_shape_get(ref);
+    end_try(governor, ref.serial, candidate);
+    if (!shape || candidate >= VYRE_CANDIDATES_MAX)
         return;
     struct vyre_candidate_track *track = &shape->tracks[candidate];
     /* It told nothing: tried again at once it would tell as little. */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "runtime/governor.h"
 
 /* A new lesson's deviation, in octaves: two shapes of one device rarely agree better than this. */

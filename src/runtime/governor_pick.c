@@ -1,7 +1,7 @@
 /*
  * governor_pick.c: which candidate runs.
  *
- * Nothing measured: the least predicted cost. Otherwise the best of the measured, unless an
+ * Nothing measured: the verdict. Otherwise the best of the measured, unless the verdict was not tried, or an
  * unmeasured candidate is worth a trial: its execution is supposed to be one of five equally likely
  * multiples of what is expected (wide apart while nothing is known, close when other shapes taught
  * the ratio), and the trial is made when the mean of what it saves over the expected repeats exceeds
@@ -93,7 +93,7 @@ static double trial_value(const struct vyre_governor_round *round, uint32_t i, u
     double sum = 0;
     if (!round->governor->execution[i].count) {
         if (round->batch->repeat_hint)
-            others = (double)round->governor->counters.shapes_kept - 1;
+            others = (double)round->governor->shapes->seen_count - 1;
         else
             repeats = (double)round->governor->counters.seen;
     }
@@ -125,7 +125,8 @@ static bool affords(const struct vyre_governor_round *round, double more)
     double share = AGAINST_SEEN;
     if (round->feasible > AGAINST_COUNT)
         share *= (double)AGAINST_COUNT / round->feasible;
-    if (round->batch->repeat_hint && sum > governor->coming_ns * AGAINST_HINTED)
+    double coming = governor->announced_ns - governor->shapes->forgotten_coming_ns;
+    if (round->batch->repeat_hint && sum > coming * AGAINST_HINTED)
         return false;
     return sum <= governor->counters.spent_ns * share;
 }
@@ -231,9 +232,9 @@ static bool failed_lately(const struct vyre_governor_round *round, uint32_t i, d
 /* Of those that the budget can pay, the one whose last measurement is oldest. */
 static uint32_t best_exploration(const struct vyre_governor_round *round, uint32_t base)
 {
-    const struct vyre_governor_shape *shape = round->shape;
+    const struct vyre_shape *shape = round->shape;
     const struct vyre_governor_counters *counters = &round->governor->counters;
-    double part = round->governor->options.explore_bps / 10000.0;
+    double part = round->governor->explore_bps / 10000.0;
     double own = shape->spent_ns * part - shape->explored_ns;
     double common = counters->spent_ns * part * COMMON_PART - counters->explored_ns;
     double usual = round->views[base].cost + round->views[base].update;
@@ -257,24 +258,10 @@ static uint32_t best_exploration(const struct vyre_governor_round *round, uint32
     return best;
 }
 
-/* The least predicted cost, unless it can wait for another shape's finding. */
-static uint32_t least_predicted(const struct vyre_governor_round *round)
-{
-    uint32_t best = round->count;
-    for (uint32_t i = 0; i < round->count; i++) {
-        if (!round->views[i].feasible)
-            continue;
-        if (best == round->count || can_wait(round, best, i) ||
-            (total(round, i) < total(round, best) && !can_wait(round, i, best)))
-            best = i;
-    }
-    return best < round->count ? best : 0;
-}
-
 /* A candidate whose only sample is suspect, where measuring it again is a small part of the time. */
 static uint32_t suspect_one(const struct vyre_governor_round *round)
 {
-    const struct vyre_governor_shape *shape = round->shape;
+    const struct vyre_shape *shape = round->shape;
     double hinted = round->batch->repeat_hint ? round->repeats * SUSPECT_HINTED : 0;
     for (uint32_t i = 0; i < round->count; i++) {
         const struct vyre_governor_view *view = &round->views[i];
@@ -288,25 +275,46 @@ static uint32_t suspect_one(const struct vyre_governor_round *round)
     return round->count;
 }
 
+/*
+ * Nothing of the shape is measured: what the policies ask for runs, unless other shapes of the device, or
+ * an earlier process, measured it and something else was cheaper.
+ */
 static struct vyre_governor_pick pick_unmeasured(struct vyre_governor_round *round)
 {
-    struct vyre_governor_pick pick = {.why = VYRE_WHY_PREDICTED_BEST};
-    if (vyre_governor_suppose(round)) {
-        pick.base = best_known(round);
-        vyre_governor_expect(round, pick.base);
-        pick.candidate = round->count;
-        if (!is_trying(round->governor))
-            pick.candidate = best_trial(round, pick.base, &pick.doubted);
-        if (pick.candidate == round->count)
-            pick.candidate = pick.base;
-        for (uint32_t i = 0; i < round->count; i++)
-            round->views[i].known = false;
-    } else {
-        pick.candidate = pick.base = least_predicted(round);
+    uint32_t verdict = round->batch->verdict;
+    struct vyre_governor_pick pick = {
+        .candidate = verdict, .base = verdict, .why = VYRE_WHY_VERDICT};
+    if (!vyre_governor_suppose(round))
+        return pick;
+    bool measured = round->views[verdict].supposed;
+    uint32_t best = best_known(round);
+    if (measured) {
+        vyre_governor_expect(round, best);
+        pick.base = best;
+        pick.candidate =
+            is_trying(round->governor) ? round->count : best_trial(round, best, &pick.doubted);
+        pick.why = VYRE_WHY_TRIAL;
+        pick.evidence = round->facts[best].execution_ns || round->facts[verdict].execution_ns
+                            ? VYRE_EVIDENCE_STORE
+                            : VYRE_EVIDENCE_DEVICE;
     }
-    if (round->batch->repeat_hint)
-        pick.why = VYRE_WHY_HINT;
+    for (uint32_t i = 0; i < round->count; i++)
+        round->views[i].known = false;
+    if (pick.candidate < round->count)
+        return pick;
+    pick.candidate = best;
+    pick.why = best == verdict ? VYRE_WHY_VERDICT : VYRE_WHY_PREDICTED_BEST;
     return pick;
+}
+
+/* The verdict is not measured for this shape, and nothing that is measured speaks against it. */
+static bool verdict_stands(const struct vyre_governor_round *round, uint32_t base)
+{
+    uint32_t verdict = round->batch->verdict;
+    const struct vyre_governor_view *view = &round->views[verdict];
+    return verdict != base && view->feasible && !view->known &&
+           !(round->shape->tracks[verdict].flags & (VYRE_TRACK_PENDING | VYRE_TRACK_STALE)) &&
+           total(round, verdict) < total(round, base);
 }
 
 /* What is worth a try now; count when nothing is. */
@@ -336,7 +344,14 @@ struct vyre_governor_pick vyre_governor_pick_one(struct vyre_governor_round *rou
     } else {
         vyre_governor_expect(round, base);
         pick.base = base;
-        pick.candidate = pick_try(round, base, &pick);
+        pick.evidence = VYRE_EVIDENCE_SHAPE;
+        if (verdict_stands(round, base)) {
+            pick.candidate = round->batch->verdict;
+            pick.why = VYRE_WHY_VERDICT;
+            pick.evidence = VYRE_EVIDENCE_NONE;
+        } else {
+            pick.candidate = pick_try(round, base, &pick);
+        }
         if (pick.candidate == round->count) {
             pick.candidate = base;
             pick.why = VYRE_WHY_MEASURED_BEST;

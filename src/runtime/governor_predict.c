@@ -38,8 +38,8 @@ static void look_at_first(const struct vyre_governor_round *round, uint32_t i,
     view->cost = view->known ? rest : 0;
 }
 
-bool vyre_governor_probed(const struct vyre_governor *governor,
-                          const struct vyre_governor_shape *shape, uint32_t i)
+bool vyre_governor_probed(const struct vyre_governor *governor, const struct vyre_shape *shape,
+                          uint32_t i)
 {
     const struct vyre_governor_probe *probe = &governor->probes[i];
     return !governor->execution[i].count && probe->serial && probe->serial != shape->serial &&

@@ -40,7 +40,7 @@ struct vyre_governor_view {
 
 struct vyre_governor_round {
     const struct vyre_governor *governor;
-    const struct vyre_governor_shape *shape;
+    const struct vyre_shape *shape;
     const struct vyre_candidate_facts *facts;
     const struct vyre_governor_batch *batch;
     uint32_t count;
@@ -51,7 +51,8 @@ struct vyre_governor_round {
 
 struct vyre_governor_pick {
     uint32_t candidate;
-    enum vyre_decision_why why;
+    enum vyre_why why;
+    enum vyre_evidence evidence;
     uint32_t base;  /* that the others were compared with */
     double doubted; /* predicted excess of a trial that predictions speak against */
 };
@@ -60,8 +61,8 @@ struct vyre_governor_pick {
 void vyre_governor_look(struct vyre_governor_round *round, uint32_t i);
 
 /* True while a shape other than this one finds out about a candidate that nobody knows. */
-bool vyre_governor_probed(const struct vyre_governor *governor,
-                          const struct vyre_governor_shape *shape, uint32_t i);
+bool vyre_governor_probed(const struct vyre_governor *governor, const struct vyre_shape *shape,
+                          uint32_t i);
 
 /*
  * Nothing of this shape is known: candidates that other shapes ran in are taken to execute as they

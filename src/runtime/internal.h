@@ -7,8 +7,8 @@
  *      ├── results[]                a ring, one entry per submission, by sequence
  *      ├── buffers, kernels, batches (lists of the living), dead (waiting for work to end)
  *      ├── recordings               replayable shapes, least recently used out
- *      ├── governor                 what was seen and measured of each shape: what auto decides from
- *      ├── learnings                what other processes measured, by stable shape
+ *      ├── shapes                   what was seen, found out, measured and told of each shape
+ *      ├── governor                 what auto decides from
  *      └── planner                  hazards, arms
  *
  * Nothing that work in flight may touch is freed: a destroyed object goes to the dead list with the
@@ -30,12 +30,11 @@
 #include "plan/batch_plan.h"
 #include "runtime/candidates.h"
 #include "runtime/governor.h"
-#include "runtime/learnings.h"
 #include "runtime/measure.h"
 #include "runtime/poison.h"
 #include "runtime/proofs.h"
 #include "runtime/recordings.h"
-#include "runtime/shape_notes.h"
+#include "runtime/shapes.h"
 
 #define VYRE_CACHE_LINE_BYTES 64
 #define VYRE_LABEL_BYTES      64
@@ -89,7 +88,7 @@ struct vyre_buffer {
     size_t size_bytes;
     bool is_mapped; /* the caller has its address: bytes may change while others are in flight */
     struct vyre_poison poison;
-    uint64_t shape_mark; /* stable_shape.c: the run that last met it, and its number there */
+    uint64_t shape_mark; /* shape_keys.c: the run that last met it, and its number there */
     uint32_t shape_number;
 };
 
@@ -146,10 +145,9 @@ struct vyre_device {
     struct vyre_batch_planner planner;
     struct vyre_recordings recordings;
     struct vyre_candidates candidates;
+    struct vyre_shapes shapes;
     struct vyre_governor governor;
-    struct vyre_shape_note *shape_notes; /* Owned: one per shape of the governor */
-    struct vyre_learnings learnings;     /* that were imported */
-    uint64_t shape_mark;                 /* counts stable shapes that were computed */
+    uint64_t shape_mark; /* counts templates that were computed */
     struct vyre_measure measure;
     struct vyre_decisions *decisions; /* Owned; NULL: none are kept */
     struct vyre_emit *emit;           /* Owned; NULL: there is no observer */
@@ -206,16 +204,6 @@ static inline uint64_t vyre_device_now_ns(const struct vyre_device *device)
     return device->ops->now_ns ? device->ops->now_ns(device->native) : vyre_clock_now_ns();
 }
 
-/* The note of a shape that is in the governor's table; a new one if it has none yet. */
-static inline struct vyre_shape_note *vyre_device_shape_note(
-    struct vyre_device *device, const struct vyre_governor_shape *shape)
-{
-    struct vyre_shape_note *note = &device->shape_notes[shape - device->governor.shapes];
-    if (note->serial != shape->serial)
-        *note = (struct vyre_shape_note){.serial = shape->serial};
-    return note;
-}
-
 static inline bool vyre_device_has(const struct vyre_device *device, enum vyre_ability_id ability)
 {
     return device->facts.abilities[ability].value != 0;
@@ -234,12 +222,6 @@ static inline bool vyre_device_has_mode(const struct vyre_device *device, enum v
 {
     const struct vyre_ability *ability = vyre_device_mode_ability(device, mode);
     return !ability || ability->value != 0;
-}
-
-/* A cost as a number of nanoseconds. */
-static inline uint64_t vyre_whole_ns(double ns)
-{
-    return ns <= 0.0 ? 0 : ns >= 1e18 ? UINT64_C(1000000000000000000) : (uint64_t)(ns + 0.5);
 }
 
 /* Waits in the backend; what it finds complete meanwhile was found by one look. */

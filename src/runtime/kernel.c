@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "plan/interface_agree.h"
 #include "runtime/emit.h"
-#include "runtime/stable_shape.h"
+#include "runtime/shape_keys.h"
 
 static void free_kernel(struct vyre_device *device, struct vyre_object *object)
 {
@@ -194,7 +194,7 @@ static enum vyre_status create_locked(struct vyre_device *device,
         device->spare_kernels = &kernel->object;
         return status;
     }
-    kernel->content = vyre_stable_kernel(desc);
+    kernel->content = vyre_kernel_content(desc);
     vyre_object_link_locked(device, &kernel->object, free_kernel, desc->label);
     *out_kernel = kernel;
     return VYRE_OK;

@@ -1,14 +1,171 @@
 /*
- * measure.c: from the times of submissions to what each batch cost.
+ * measure.c: the clocks of submissions, and what each batch cost.
  */
 #include "runtime/measure.h"
 
 #include "runtime/emit.h"
 
+/*
+ * When nobody asks, two in a row of this many submissions are timed: reading the clock twice costs
+ * 56 ns. The first of the two tells when the second could start.
+ */
+#define SAMPLE_EVERY 64
+/* Batches that take longer than this are timed always. */
+#define ALWAYS_TIMED_NS 10000.0
+/* A look at something that is complete already takes less than this. */
+#define ONE_LOOK_NS 2000
+/* A submit that prepares something for so long looks at nothing meanwhile. */
+#define LONG_ABSENCE_NS 500000
+
 void vyre_measure_init(struct vyre_measure *measure)
 {
     *measure = (struct vyre_measure){.next = 1};
 }
+
+/* ---- The start -------------------------------------------------------------------------------- */
+
+static void start_clock(struct vyre_device *device, struct vyre_timing *timing)
+{
+    timing->timed = true;
+    timing->start_ns = vyre_device_now_ns(device);
+    timing->decided_ns = timing->start_ns;
+    device->clock_ns = timing->start_ns;
+}
+
+/* Whether the choice for the body stands and the batch is too short to be timed each time. */
+static bool is_settled_and_short(const struct vyre_body *body)
+{
+    const struct vyre_shape *shape = body->hashed ? vyre_shape_get(body->entry) : NULL;
+    return shape && shape->seen + 1 < shape->check_at && shape->current_ns < ALWAYS_TIMED_NS;
+}
+
+void vyre_timing_begin_locked(struct vyre_device *device, const struct vyre_body *body, bool asked,
+                              bool is_auto, struct vyre_timing *out_timing)
+{
+    uint64_t turn = device->sample_tick % SAMPLE_EVERY;
+    *out_timing = (struct vyre_timing){.asked = asked, .sampled = turn < 2, .opens = turn == 0};
+    if (asked || turn < 2 || device->emit || (is_auto && !is_settled_and_short(body)))
+        start_clock(device, out_timing);
+}
+
+void vyre_timing_absent_locked(struct vyre_device *device, struct vyre_timing *timing)
+{
+    uint64_t now_ns = timing->timed ? vyre_device_now_ns(device) : 0;
+    if (!timing->timed || now_ns - timing->start_ns < LONG_ABSENCE_NS)
+        return;
+    timing->decided_ns = now_ns;
+    /* Who makes something does not see what ends meanwhile. */
+    atomic_store_explicit(&device->unseen_last,
+                          atomic_load_explicit(&device->submitted, memory_order_relaxed),
+                          memory_order_relaxed);
+}
+
+void vyre_timing_decided_locked(struct vyre_device *device, struct vyre_timing *timing)
+{
+    /* Another hint or other constants reopened the question: what comes of it must be measured. */
+    if (!timing->timed)
+        start_clock(device, timing);
+    else
+        vyre_timing_absent_locked(device, timing);
+}
+
+void vyre_measure_begin_locked(struct vyre_device *device, const struct vyre_timing *timing,
+                               const struct vyre_choice *choice, bool pays_fixed, bool fell_back,
+                               struct vyre_result_entry *entry)
+{
+    struct vyre_measurement *out = &entry->measurement;
+    out->timed = timing->timed;
+    if (!out->timed)
+        return;
+    /* acquire: pairs with the release in vyre_device_on_complete. */
+    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
+    *out = (struct vyre_measurement){
+        .timed = true,
+        .behind = completed + 1 < entry->sequence,
+        .was_first = pays_fixed,
+        .start_ns = timing->start_ns,
+        .decided_ns = timing->decided_ns,
+        .end_ns = timing->decided_ns,
+    };
+    if (choice->is_auto) {
+        const struct vyre_governor_choice *governed = &choice->governed;
+        /* Where the choice stands, the first of two samples may follow a pause nobody timed. */
+        bool after_pause = governed->settled && timing->opens && pays_fixed;
+        out->learns = !after_pause && !fell_back;
+        out->shape = governed->shape;
+        out->candidate = governed->candidate;
+        out->why = governed->why;
+        out->predicted_ns = governed->predicted_ns;
+        out->update_ns = governed->update_ns;
+    }
+    if (device->measure.pending++ == 0) {
+        device->measure.next = entry->sequence; /* what came before was not timed */
+        device->measure.last_known = device->measure.last_known && !out->behind;
+    }
+    atomic_fetch_add_explicit(&device->timed, 1, memory_order_relaxed);
+}
+
+void vyre_measure_cancel_locked(struct vyre_device *device, struct vyre_result_entry *entry)
+{
+    if (!entry->measurement.timed)
+        return;
+    device->measure.pending--;
+    atomic_fetch_sub_explicit(&device->timed, 1, memory_order_relaxed);
+    entry->measurement.timed = false;
+}
+
+void vyre_measure_submitted_locked(struct vyre_device *device, const struct vyre_timing *timing,
+                                   struct vyre_result_entry *entry)
+{
+    uint64_t now_ns = vyre_device_now_ns(device);
+    entry->result.host_ns = now_ns - timing->start_ns;
+    /* Relaxed: only a lazy backend's completions ask, and a little late is no harm. */
+    atomic_store_explicit(&entry->measurement.submitted_ns, now_ns, memory_order_relaxed);
+}
+
+/* ---- The end ---------------------------------------------------------------------------------- */
+
+void vyre_measure_waits(struct vyre_device *device)
+{
+    if (device->facts.completes_lazily &&
+        atomic_load_explicit(&device->timed, memory_order_relaxed) > 0)
+        atomic_store_explicit(&device->wait_began_ns, vyre_device_now_ns(device),
+                              memory_order_relaxed);
+}
+
+/*
+ * When the batch ended. A lazy backend finds out when somebody looks: the end is known only if
+ * somebody looked all the time, from the submit on or since before the end. In a stream of batches
+ * that does not matter: what is seen late of one is missing from the next.
+ */
+static bool is_end_unknown(const struct vyre_device *device, uint64_t sequence,
+                           const struct vyre_measurement *measurement)
+{
+    uint64_t now_ns = measurement->end_ns;
+    if (atomic_load_explicit(&device->unseen_last, memory_order_relaxed) >= sequence)
+        return true;
+    if (atomic_load_explicit(&device->submitted, memory_order_relaxed) > sequence)
+        return false;
+    uint64_t wait_ns = atomic_load_explicit(&device->wait_began_ns, memory_order_relaxed);
+    uint64_t submitted_ns = atomic_load_explicit(&measurement->submitted_ns, memory_order_relaxed);
+    bool inside_submit = submitted_ns == 0;
+    bool waited_at_once = wait_ns >= submitted_ns && wait_ns - submitted_ns < ONE_LOOK_NS;
+    bool seen_to_end = wait_ns != 0 && wait_ns < now_ns && now_ns - wait_ns >= ONE_LOOK_NS &&
+                       wait_ns >= submitted_ns;
+    return !inside_submit && !waited_at_once && !seen_to_end;
+}
+
+void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *entry)
+{
+    struct vyre_measurement *measurement = &entry->measurement;
+    measurement->end_ns = vyre_device_now_ns(device);
+    measurement->look = atomic_load_explicit(&device->looks, memory_order_relaxed);
+    if (device->facts.completes_lazily)
+        measurement->end_unknown = is_end_unknown(device, entry->sequence, measurement);
+    atomic_fetch_sub_explicit(&device->timed, 1, memory_order_relaxed);
+}
+
+/* ---- What it cost ----------------------------------------------------------------------------- */
 
 static struct vyre_result_entry *entry_of(struct vyre_device *device, uint64_t sequence)
 {
@@ -22,9 +179,8 @@ static uint64_t group_end(struct vyre_device *device, uint64_t first, uint64_t c
     while (last < completed) {
         const struct vyre_measurement *here = &entry_of(device, last)->measurement;
         const struct vyre_measurement *next = &entry_of(device, last + 1)->measurement;
-        bool one_look = device->facts.completes_lazily
-                            ? next->look == here->look
-                            : next->end_ns - here->end_ns < VYRE_ONE_LOOK_NS;
+        bool one_look = device->facts.completes_lazily ? next->look == here->look
+                                                       : next->end_ns - here->end_ns < ONE_LOOK_NS;
         if (!next->timed || next->start_ns >= here->end_ns || !one_look)
             break;
         last++;
@@ -32,22 +188,12 @@ static uint64_t group_end(struct vyre_device *device, uint64_t first, uint64_t c
     return last;
 }
 
-/* The note of the batch's shape; NULL when the shape is forgotten. */
-static struct vyre_shape_note *note_of(struct vyre_device *device,
-                                       const struct vyre_measurement *measurement)
-{
-    const struct vyre_governor_shape *shape = measurement->shape;
-    return shape && shape->serial == measurement->serial ? vyre_device_shape_note(device, shape)
-                                                         : NULL;
-}
-
 /* Nothing can be said of what the batch cost. */
 static void forget(struct vyre_device *device, uint64_t sequence)
 {
     const struct vyre_measurement *measurement = &entry_of(device, sequence)->measurement;
     if (measurement->learns)
-        vyre_governor_abandon(&device->governor, measurement->shape, measurement->serial,
-                              measurement->candidate);
+        vyre_governor_abandon(&device->governor, measurement->shape, measurement->candidate);
 }
 
 /* ... and whoever watches is told of the batch all the same. `cost_ns` 0: not even a share is known. */
@@ -61,17 +207,17 @@ static void pass_over(struct vyre_device *device, uint64_t sequence, uint64_t co
 /* ... because nobody was looking when it ended. */
 static void miss(struct vyre_device *device, uint64_t sequence)
 {
-    struct vyre_shape_note *note = note_of(device, &entry_of(device, sequence)->measurement);
-    if (note)
-        note->missed = note->missed < UINT8_MAX ? (uint8_t)(note->missed + 1) : UINT8_MAX;
+    struct vyre_shape *shape = vyre_shape_get(entry_of(device, sequence)->measurement.shape);
+    if (shape && shape->found.missed < UINT8_MAX)
+        shape->found.missed++;
     pass_over(device, sequence, 0);
 }
 
 /* What plain launches of the shape cost so far; 0: not known. */
 static double plain_ns(const struct vyre_measurement *measurement)
 {
-    const struct vyre_governor_shape *shape = measurement->shape;
-    return shape && shape->serial == measurement->serial ? shape->tracks[0].mean_ns : 0.0;
+    const struct vyre_shape *shape = vyre_shape_get(measurement->shape);
+    return shape ? shape->tracks[0].mean_ns : 0.0;
 }
 
 static int64_t saved_ns(const struct vyre_measurement *measurement, uint64_t cost_ns)
@@ -105,7 +251,6 @@ static void tell(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns
     if (measurement->learns && entry->result.status == VYRE_OK) {
         const struct vyre_governor_sample sample = {
             .shape = measurement->shape,
-            .serial = measurement->serial,
             .update_ns = measurement->update_ns,
             .measured_ns = cost_ns,
             .now_ns = measurement->end_ns,
@@ -114,9 +259,9 @@ static void tell(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns
             .was_first = measurement->was_first,
         };
         vyre_governor_learn(&device->governor, &sample);
-        struct vyre_shape_note *note = note_of(device, measurement);
-        if (note)
-            note->missed = 0;
+        struct vyre_shape *shape = vyre_shape_get(measurement->shape);
+        if (shape)
+            shape->found.missed = 0;
     } else {
         forget(device, sequence);
     }
@@ -143,9 +288,8 @@ static bool all_predicted(struct vyre_device *device, uint64_t first, uint64_t l
 /* What the batch is known to take: its candidate was measured for the shape. 0: not known. */
 static double usual_ns(const struct vyre_measurement *measurement)
 {
-    const struct vyre_governor_shape *shape = measurement->shape;
-    if (!measurement->learns || !shape || shape->serial != measurement->serial ||
-        measurement->was_first)
+    const struct vyre_shape *shape = vyre_shape_get(measurement->shape);
+    if (!measurement->learns || !shape || measurement->was_first)
         return 0.0;
     const struct vyre_candidate_track *track = &shape->tracks[measurement->candidate];
     return track->count > 0 ? track->mean_ns + measurement->update_ns : 0.0;

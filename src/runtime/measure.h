@@ -1,5 +1,5 @@
 /*
- * measure.h: from the times of submissions to what each batch cost.
+ * measure.h: the clocks of submissions, and what each batch cost.
  *
  *   submit 1 |--|            completions are in order; what a batch cost is the time from its
  *   submit 2    |--|         submit, or from the end of the one before it if that came later,
@@ -8,7 +8,15 @@
  * Some backends find out only when somebody looks: then several batches end at one moment. Their
  * time is shared out by what was predicted for each.
  *
- * Thread-safety: the caller holds the device's lock.
+ * Per submission, all clocks are read here:
+ *     vyre_timing_begin_locked       whether it is timed, and its start
+ *     vyre_timing_absent_locked      ... but what was made first is no part of what it costs
+ *     vyre_measure_begin_locked      before the backend has it: what is to be learned
+ *     vyre_measure_submitted_locked  submit is over
+ *     vyre_measure_ended             its end, on the thread that completes it
+ *     vyre_measure_collect_locked    what it cost, told to the governor, its record and the observer
+ *
+ * Thread-safety: the caller holds the device's lock where the name says so.
  */
 #ifndef VYRE_RUNTIME_MEASURE_H
 #define VYRE_RUNTIME_MEASURE_H
@@ -19,12 +27,20 @@
 
 #include "runtime/governor.h"
 
-/* A look at something that is complete already takes less than this. */
-#define VYRE_ONE_LOOK_NS 2000
-/* A submit that prepares something for so long looks at nothing meanwhile. */
-#define VYRE_LONG_ABSENCE_NS 500000
-
+struct vyre_body;
+struct vyre_choice;
 struct vyre_device;
+struct vyre_result_entry;
+
+/* How a submission is timed. */
+struct vyre_timing {
+    bool asked;   /* by the caller */
+    bool sampled; /* its turn came */
+    bool opens;   /* the first of two samples: it tells the second when it could start */
+    bool timed;   /* the clock is read */
+    uint64_t start_ns;
+    uint64_t decided_ns; /* start_ns, or the end of a decision that had to make something */
+};
 
 /* What is to be learned of one submission. Written by submit; `end_ns` by complete. */
 struct vyre_measurement {
@@ -35,14 +51,13 @@ struct vyre_measurement {
     bool was_first;
     uint8_t candidate;
     uint8_t why;
-    struct vyre_governor_shape *shape; /* Borrowed: checked by the serial */
-    uint64_t serial;
+    struct vyre_shape_ref shape;
     uint64_t record; /* the ticket of its decision record; 0: none */
     double predicted_ns;
     double update_ns;
     double usual_ns; /* what it usually takes, known before its group is told; 0: nothing is */
     uint64_t start_ns;
-    uint64_t decided_ns; /* what it cost counts from here: see submit.c */
+    uint64_t decided_ns; /* what it cost counts from here */
     uint64_t end_ns;
     uint64_t look;                 /* lazy backends: in which its end was found */
     _Atomic uint64_t submitted_ns; /* when submit returned; 0: it has not */
@@ -56,6 +71,37 @@ struct vyre_measure {
 };
 
 void vyre_measure_init(struct vyre_measure *measure);
+
+/* Whether the next submission is timed: asked for, sampled, or told to somebody; then its start. */
+void vyre_timing_begin_locked(struct vyre_device *device, const struct vyre_body *body, bool asked,
+                              bool is_auto, struct vyre_timing *out_timing);
+
+/*
+ * After a decision: one that compared must be measured, and if it took long, what it made is no part of
+ * what the batch costs.
+ */
+void vyre_timing_decided_locked(struct vyre_device *device, struct vyre_timing *timing);
+
+/* The submit made something, which is no part of what the batch costs. */
+void vyre_timing_absent_locked(struct vyre_device *device, struct vyre_timing *timing);
+
+/* What is to be learned of the submission. `pays_fixed`: it pays what is paid once. */
+void vyre_measure_begin_locked(struct vyre_device *device, const struct vyre_timing *timing,
+                               const struct vyre_choice *choice, bool pays_fixed, bool fell_back,
+                               struct vyre_result_entry *entry);
+
+/* The backend refused it. */
+void vyre_measure_cancel_locked(struct vyre_device *device, struct vyre_result_entry *entry);
+
+/* The backend has it, and submit is about to return. */
+void vyre_measure_submitted_locked(struct vyre_device *device, const struct vyre_timing *timing,
+                                   struct vyre_result_entry *entry);
+
+/* The end of a timed submission, before it is told complete. From any thread. */
+void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *entry);
+
+/* Somebody begins to wait. From any thread. */
+void vyre_measure_waits(struct vyre_device *device);
 
 /* Looks at what is complete and tells the governor and the decision records. */
 void vyre_measure_collect_locked(struct vyre_device *device);

@@ -27,14 +27,6 @@ const char *vyre_ability_name(enum vyre_ability_id ability)
     return NAME_OF(names, ability, "unknown");
 }
 
-const char *vyre_mode_reason_name(enum vyre_mode_reason reason)
-{
-    static const char *const names[] = {"none",         "required",       "verdict",
-                                        "conservative", "ability-absent", "recording-failed",
-                                        "batch-unfit",  "measured",       "unproven"};
-    return NAME_OF(names, reason, "unknown");
-}
-
 const char *vyre_target_name(enum vyre_target target)
 {
     static const char *const names[] = {"none",     "host",  "host-library",

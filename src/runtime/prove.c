@@ -362,7 +362,7 @@ static enum vyre_status copy_batch(struct proof *proof, struct vyre_diag *diag)
     copy->view.command_count = kept;
     copy->hashed = false;
     copy->keyed = false;
-    copy->shape_entry = NULL;
+    copy->entry = (struct vyre_shape_ref){0};
     memset(copy->words, 0, sizeof copy->words);
     return VYRE_OK;
 }

@@ -2,21 +2,13 @@
  * submit.c: from a built batch to the backend: where a decision is carried out.
  */
 #include "runtime/submit.h"
-#include "base/clock.h"
 #include "runtime/batch.h"
 #include "runtime/decide.h"
 #include "runtime/emit.h"
-#include "runtime/note.h"
+#include "runtime/facts.h"
 #include "runtime/prove.h"
-
-/*
- * When nobody asks, two in a row of this many submissions are timed: reading the clock twice costs
- * 56 ns. The first of the two tells when the second could start.
- */
-#define SAMPLE_EVERY 64
-
-/* Batches that take longer than this are timed always. */
-#define ALWAYS_TIMED_NS 10000.0
+#include "runtime/record.h"
+#include "runtime/shape_keys.h"
 
 /* ---- What must hold before anything is queued ------------------------------------------------- */
 
@@ -94,9 +86,7 @@ static enum vyre_status find_recording_locked(struct vyre_device *device, struct
                                               struct vyre_recording **out_recording,
                                               struct vyre_diag *diag)
 {
-    bool driver = variant & VYRE_VARIANT_DRIVER;
-    uint32_t bakes = driver ? device->facts.driver_bakes : device->facts.bakes;
-    struct vyre_hash128 key = vyre_body_key(body, bakes, variant);
+    struct vyre_hash128 key = vyre_body_key(body, vyre_facts_bakes(device, variant), variant);
     *out_recording = vyre_recordings_find(&device->recordings, key);
     if (*out_recording)
         return VYRE_OK;
@@ -143,23 +133,12 @@ static enum vyre_status check_mode(const struct vyre_device *device, enum vyre_m
 
 /* ---- One submission on its way ---------------------------------------------------------------- */
 
-/* How it is timed. */
-struct timing {
-    bool asked;   /* by the caller */
-    bool sampled; /* its turn came */
-    bool opens;   /* the first of two samples: it tells the second when it could start */
-    bool timed;   /* the clock is read */
-    uint64_t start_ns;
-    uint64_t decided_ns; /* start_ns, or the end of a decision that had to make something */
-};
-
 struct attempt {
     struct vyre_device *device;
     struct vyre_body *body;
     const struct vyre_submit_options *options;
-    struct timing timing;
-    struct vyre_mode_choice choice;
-    struct vyre_governor_choice governed; /* in auto */
+    struct vyre_timing timing;
+    struct vyre_choice choice;
     struct vyre_submission submission;
     struct vyre_batch_plan plan;
     struct vyre_recording *recording; /* REPLAY; Borrowed */
@@ -174,63 +153,38 @@ static bool is_auto(const struct attempt *attempt)
     return attempt->options->mode == VYRE_MODE_AUTO;
 }
 
-/* Whether the choice for the body stands and the batch is too short to be timed each time. */
-static bool is_settled_and_short(const struct vyre_body *body)
+static void require(struct vyre_choice *out, enum vyre_mode mode, uint32_t variant)
 {
-    const struct vyre_governor_shape *shape = body->shape_entry;
-    return shape && body->hashed && shape->serial == body->shape_serial &&
-           shape->seen + 1 < shape->check_at && shape->current_ns < ALWAYS_TIMED_NS;
-}
-
-static void start_clock(struct attempt *attempt)
-{
-    attempt->timing.timed = true;
-    attempt->timing.start_ns = vyre_device_now_ns(attempt->device);
-    attempt->timing.decided_ns = attempt->timing.start_ns;
-    attempt->device->clock_ns = attempt->timing.start_ns;
-}
-
-/*
- * To find out what can run, a backend may have to build it: that is no part of what the batch costs, and
- * who builds does not see what ends meanwhile.
- */
-static void note_absence_locked(struct attempt *attempt)
-{
-    struct vyre_device *device = attempt->device;
-    uint64_t now_ns = vyre_device_now_ns(device);
-    if (now_ns - attempt->timing.start_ns < VYRE_LONG_ABSENCE_NS)
-        return;
-    attempt->timing.decided_ns = now_ns;
-    atomic_store_explicit(&device->unseen_last,
-                          atomic_load_explicit(&device->submitted, memory_order_relaxed),
-                          memory_order_relaxed);
+    out->mode = out->wanted = mode;
+    out->variant = out->wanted_variant = variant;
+    out->wanted_out = VYRE_WHY_NONE;
+    out->why = VYRE_WHY_REQUIRED;
+    out->is_auto = false;
 }
 
 /* Chooses the mode, and whether the submission is timed. */
 static void decide_locked(struct attempt *attempt)
 {
     const struct vyre_submit_options *options = attempt->options;
-    uint64_t turn = attempt->device->sample_tick % SAMPLE_EVERY;
-    attempt->timing = (struct timing){
-        .asked = options->timed,
-        .sampled = turn < 2,
-        .opens = turn == 0,
-    };
-    bool is_told = attempt->device->emit != NULL;
-    if (options->timed || turn < 2 || is_told ||
-        (is_auto(attempt) && !is_settled_and_short(attempt->body)))
-        start_clock(attempt);
-    attempt->choice = (struct vyre_mode_choice){options->mode, options->mode, VYRE_REASON_REQUIRED,
-                                                options->variant};
-    if (!is_auto(attempt))
+    vyre_timing_begin_locked(attempt->device, attempt->body, options->timed, is_auto(attempt),
+                             &attempt->timing);
+    if (!is_auto(attempt)) {
+        require(&attempt->choice, options->mode, options->variant);
         return;
-    vyre_decide_mode_locked(attempt->device, attempt->body, options->repeat_hint, &attempt->choice,
-                            &attempt->governed);
-    /* Another hint or other constants reopened the question: what comes of it must be measured. */
-    if (!attempt->governed.settled && !attempt->timing.timed)
-        start_clock(attempt);
-    else if (!attempt->governed.settled)
-        note_absence_locked(attempt);
+    }
+    vyre_decide_locked(attempt->device, attempt->body, options->repeat_hint, &attempt->choice);
+    if (!attempt->choice.governed.settled)
+        vyre_timing_decided_locked(attempt->device, &attempt->timing);
+}
+
+/* A recording was made for auto: whether it is the first one of its shape. */
+static bool is_first_recording(const struct attempt *attempt)
+{
+    struct vyre_shape *shape = vyre_shape_get(attempt->choice.governed.shape);
+    if (!shape)
+        return true;
+    shape->found.recorded += shape->found.recorded < UINT32_MAX;
+    return shape->found.recorded == 1;
 }
 
 /* Finds or makes what the mode needs. */
@@ -251,7 +205,7 @@ static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *
                                        &attempt->recording, diag);
         /* One that is made again and again is no fixed cost. */
         if (device->recordings.made != made && is_auto(attempt))
-            attempt->pays_recording = vyre_decide_recorded_locked(device, attempt->body);
+            attempt->pays_recording = is_first_recording(attempt);
         if (status == VYRE_OK)
             submission->recording = attempt->recording->native;
     } else if (device->facts.wants_plan) {
@@ -271,8 +225,7 @@ static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *
     enum vyre_status status = vyre_prove_locked(device, attempt->body, attempt->choice.mode,
                                                 attempt->choice.variant, !is_auto(attempt), diag);
     attempt->is_unproven = status != VYRE_OK;
-    if (attempt->timing.timed)
-        note_absence_locked(attempt);
+    vyre_timing_absent_locked(device, &attempt->timing);
     return status;
 }
 
@@ -296,19 +249,9 @@ static bool may_fall_back(const struct attempt *attempt, enum vyre_status status
 
 static void fall_back_locked(struct attempt *attempt, enum vyre_status status)
 {
-    vyre_decide_failed_locked(attempt->device, attempt->body, status, attempt->is_unproven,
-                              &attempt->governed);
-    if (attempt->is_unproven)
-        attempt->choice.wanted = attempt->choice.mode; /* whatever the policies asked for */
-    attempt->choice.mode = VYRE_MODE_PLAIN;
-    attempt->choice.variant = 0;
-    attempt->choice.reason = attempt->is_unproven         ? VYRE_REASON_UNPROVEN
-                             : status == VYRE_UNSUPPORTED ? VYRE_REASON_BATCH_UNFIT
-                                                          : VYRE_REASON_RECORDING_FAILED;
+    vyre_decide_failed_locked(attempt->device, status, attempt->is_unproven, &attempt->choice);
     attempt->fell_back = true;
 }
-
-/* ---- Measuring -------------------------------------------------------------------------------- */
 
 /* Whether the submission pays what is paid once. */
 static bool pays_fixed_cost(const struct attempt *attempt)
@@ -321,59 +264,12 @@ static bool pays_fixed_cost(const struct attempt *attempt)
     return attempt->pays_recording;
 }
 
-/* What is to be learned of the submission; before the backend sees it. */
-static void begin_measurement_locked(struct attempt *attempt, struct vyre_measurement *out,
-                                     uint64_t sequence)
-{
-    struct vyre_device *device = attempt->device;
-    const struct vyre_governor_choice *governed = &attempt->governed;
-    out->timed = attempt->timing.timed;
-    if (!out->timed)
-        return;
-    bool was_first = pays_fixed_cost(attempt);
-    /* acquire: pairs with the release in vyre_device_on_complete. */
-    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
-    *out = (struct vyre_measurement){
-        .timed = true,
-        .behind = completed + 1 < sequence,
-        .was_first = was_first,
-        .start_ns = attempt->timing.start_ns,
-        .decided_ns = attempt->timing.decided_ns,
-        .end_ns = attempt->timing.decided_ns,
-    };
-    if (is_auto(attempt)) {
-        /* Where the choice stands, the first of two samples may follow a pause nobody timed. */
-        bool after_pause = governed->settled && attempt->timing.opens && was_first;
-        out->learns = !after_pause && !attempt->fell_back;
-        out->shape = attempt->body->shape_entry;
-        out->serial = governed->serial;
-        out->candidate = governed->candidate;
-        out->why = governed->why;
-        out->predicted_ns = governed->predicted_ns;
-        out->update_ns = governed->update_ns;
-    }
-    if (device->measure.pending++ == 0) {
-        device->measure.next = sequence; /* what came before was not timed */
-        device->measure.last_known = device->measure.last_known && !out->behind;
-    }
-    atomic_fetch_add_explicit(&device->timed, 1, memory_order_relaxed);
-}
-
-static void end_measurement_locked(struct vyre_device *device, struct vyre_measurement *measurement)
-{
-    if (!measurement->timed)
-        return;
-    device->measure.pending--;
-    atomic_fetch_sub_explicit(&device->timed, 1, memory_order_relaxed);
-    measurement->timed = false;
-}
-
 /* Nothing will be measured of the choice. */
 static void abandon_locked(const struct attempt *attempt)
 {
     if (is_auto(attempt))
-        vyre_governor_abandon(&attempt->device->governor, attempt->body->shape_entry,
-                              attempt->governed.serial, attempt->governed.candidate);
+        vyre_governor_abandon(&attempt->device->governor, attempt->choice.governed.shape,
+                              attempt->choice.governed.candidate);
 }
 
 /* ---- Submit ----------------------------------------------------------------------------------- */
@@ -389,8 +285,9 @@ static struct vyre_result_entry *begin_entry_locked(const struct attempt *attemp
     entry->result = (struct vyre_batch_result){
         .mode = attempt->choice.mode,
         .wanted = attempt->choice.wanted,
-        .reason = attempt->choice.reason,
+        .why = attempt->choice.why,
         .variant = attempt->choice.variant,
+        .wanted_out = attempt->choice.wanted_out,
     };
     entry->failure = (struct vyre_diag_brief){0};
     entry->body = attempt->body;
@@ -400,11 +297,35 @@ static struct vyre_result_entry *begin_entry_locked(const struct attempt *attemp
     return entry;
 }
 
+/* Counts the decision; a record of it goes to the ring, if its turn came, and to the observer. */
+static void record_locked(const struct attempt *attempt, struct vyre_result_entry *entry)
+{
+    struct vyre_device *device = attempt->device;
+    const struct vyre_choice *choice = &attempt->choice;
+    bool timed = attempt->timing.timed;
+    /* A record without times says little: what nobody times is only counted. */
+    bool kept = device->decisions &&
+                vyre_decisions_sample(device->decisions, choice->mode, choice->why,
+                                      timed && vyre_why_is_try(choice->why), device->clock_ns) &&
+                timed;
+    bool told = device->emit && vyre_emit_listens_locked(device, entry);
+    entry->measurement.record = 0;
+    if (!kept && !told)
+        return;
+    struct vyre_decision_record record;
+    vyre_record_fill_locked(device, attempt->body, attempt->options->repeat_hint, choice, told,
+                            &record);
+    record.sequence = device->decisions ? vyre_decisions_decided(device->decisions) : 0;
+    if (kept)
+        entry->measurement.record = vyre_decisions_begin(device->decisions, &record);
+    if (told)
+        vyre_emit_submitted_locked(device, entry, attempt->body, &record);
+}
+
 /* What is known only now that the backend has it. */
 static void note_success_locked(struct attempt *attempt, struct vyre_result_entry *entry)
 {
     struct vyre_device *device = attempt->device;
-    struct vyre_measurement *measurement = &entry->measurement;
     if (attempt->recording)
         attempt->recording->last_sequence = entry->sequence;
     if (attempt->is_unseen) {
@@ -416,21 +337,12 @@ static void note_success_locked(struct attempt *attempt, struct vyre_result_entr
     /* What stays resident alone leaves when something else is queued. */
     if (attempt->choice.mode != VYRE_MODE_PERSISTENT && device->facts.persistent_one_program)
         device->persistent_seen_ns = 0;
-    measurement->record = vyre_note_decision_locked(
-        device, attempt->body, attempt->options->repeat_hint, &attempt->choice,
-        is_auto(attempt) ? &attempt->governed : NULL, attempt->timing.timed);
-    if (!attempt->timing.timed)
-        return;
-    if (attempt->choice.mode == VYRE_MODE_PERSISTENT)
-        device->persistent_seen_ns = attempt->timing.start_ns;
-    uint64_t now_ns = vyre_device_now_ns(device);
-    entry->result.host_ns = now_ns - attempt->timing.start_ns;
-    /* Relaxed: only a lazy backend's completions ask, and a little late is no harm. */
-    atomic_store_explicit(&measurement->submitted_ns, now_ns, memory_order_relaxed);
-    if (device->emit)
-        vyre_emit_submitted_locked(device, entry->sequence, attempt->body,
-                                   attempt->options->repeat_hint, &attempt->choice,
-                                   is_auto(attempt) ? &attempt->governed : NULL);
+    if (attempt->timing.timed) {
+        if (attempt->choice.mode == VYRE_MODE_PERSISTENT)
+            device->persistent_seen_ns = attempt->timing.start_ns;
+        vyre_measure_submitted_locked(device, &attempt->timing, entry);
+    }
+    record_locked(attempt, entry);
 }
 
 /* Hands the submission to the backend: the whole of it, or nothing. */
@@ -448,7 +360,8 @@ static enum vyre_status queue_locked(struct attempt *attempt, uint64_t *out_sequ
     atomic_store_explicit(&device->submitted, sequence, memory_order_relaxed);
     if (called_back)
         atomic_fetch_add_explicit(&device->callbacks, 1, memory_order_relaxed);
-    begin_measurement_locked(attempt, &entry->measurement, sequence);
+    vyre_measure_begin_locked(device, &attempt->timing, &attempt->choice, pays_fixed_cost(attempt),
+                              attempt->fell_back, entry);
     enum vyre_status status = device->ops->submit(device->native, &attempt->submission, diag);
     if (status == VYRE_OK) {
         note_success_locked(attempt, entry);
@@ -457,7 +370,7 @@ static enum vyre_status queue_locked(struct attempt *attempt, uint64_t *out_sequ
     }
     if (called_back)
         atomic_fetch_sub_explicit(&device->callbacks, 1, memory_order_relaxed);
-    end_measurement_locked(device, &entry->measurement);
+    vyre_measure_cancel_locked(device, entry);
     entry->sequence = 0;
     attempt->body->last_sequence = previous;
     atomic_store_explicit(&device->submitted, sequence - 1, memory_order_relaxed);
@@ -530,10 +443,10 @@ enum vyre_status vyre_submit_unseen_locked(struct vyre_device *device, struct vy
         .device = device,
         .body = body,
         .options = &options,
-        .choice = {mode, mode, VYRE_REASON_REQUIRED, variant},
         .submission = {.view = &body->view},
         .is_unseen = true,
     };
+    require(&attempt.choice, mode, variant);
     enum vyre_status status = ready_locked(&attempt, diag);
     return status == VYRE_OK ? queue_locked(&attempt, out_sequence, diag) : status;
 }

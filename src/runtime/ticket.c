@@ -61,7 +61,8 @@ static void complete_and_call(struct vyre_device *device, struct vyre_result_ent
         .status = entry->result.status,
         .mode = entry->result.mode,
         .wanted = entry->result.wanted,
-        .reason = entry->result.reason,
+        .why = entry->result.why,
+        .wanted_out = entry->result.wanted_out,
         .device_ns = entry->result.device_ns, /* host_ns: submit may not have returned yet */
         .variant = entry->result.variant,
         .device_begin_ns = entry->result.device_begin_ns,
@@ -73,35 +74,6 @@ static void complete_and_call(struct vyre_device *device, struct vyre_result_ent
     call_back(device, on_complete, user, sequence, &result);
 }
 
-/*
- * When the batch ended. A lazy backend finds out when somebody looks: the end is known only if
- * somebody looked all the time, from the submit on or since before the end. In a stream of batches
- * that does not matter: what is seen late of one is missing from the next.
- */
-static void stamp(struct vyre_device *device, uint64_t sequence,
-                  struct vyre_measurement *measurement)
-{
-    uint64_t now_ns = vyre_device_now_ns(device);
-    measurement->end_ns = now_ns;
-    measurement->look = atomic_load_explicit(&device->looks, memory_order_relaxed);
-    bool streamed = atomic_load_explicit(&device->submitted, memory_order_relaxed) > sequence;
-    if (!device->facts.completes_lazily)
-        return;
-    if (atomic_load_explicit(&device->unseen_last, memory_order_relaxed) >= sequence) {
-        measurement->end_unknown = true;
-        return;
-    }
-    if (streamed)
-        return;
-    uint64_t wait_ns = atomic_load_explicit(&device->wait_began_ns, memory_order_relaxed);
-    uint64_t submitted_ns = atomic_load_explicit(&measurement->submitted_ns, memory_order_relaxed);
-    bool inside_submit = submitted_ns == 0;
-    bool waited_at_once = wait_ns >= submitted_ns && wait_ns - submitted_ns < VYRE_ONE_LOOK_NS;
-    bool seen_to_end = wait_ns != 0 && wait_ns < now_ns && now_ns - wait_ns >= VYRE_ONE_LOOK_NS &&
-                       wait_ns >= submitted_ns;
-    measurement->end_unknown = !inside_submit && !waited_at_once && !seen_to_end;
-}
-
 void vyre_device_on_complete(void *context, const struct vyre_completion *completion)
 {
     struct vyre_device *device = context;
@@ -111,10 +83,8 @@ void vyre_device_on_complete(void *context, const struct vyre_completion *comple
     if (vyre_device_is_lost(device))
         return;
     /* The entry is on the submitter's core: most completions leave it there, as it says OK. */
-    if (atomic_load_explicit(&device->timed, memory_order_relaxed) && entry->measurement.timed) {
-        stamp(device, sequence, &entry->measurement);
-        atomic_fetch_sub_explicit(&device->timed, 1, memory_order_relaxed);
-    }
+    if (atomic_load_explicit(&device->timed, memory_order_relaxed) && entry->measurement.timed)
+        vyre_measure_ended(device, entry);
     if (completion->device_ns != 0) {
         entry->result.device_ns = completion->device_ns;
         entry->result.device_begin_ns = completion->device_begin_ns;
@@ -238,10 +208,7 @@ enum vyre_status vyre_ticket_wait(struct vyre_device *device, struct vyre_ticket
     if (status != VYRE_OK)
         return status;
     if (!vyre_device_is_complete(device, ticket.sequence) && !vyre_device_is_lost(device)) {
-        if (device->facts.completes_lazily &&
-            atomic_load_explicit(&device->timed, memory_order_relaxed) > 0)
-            atomic_store_explicit(&device->wait_began_ns, vyre_device_now_ns(device),
-                                  memory_order_relaxed);
+        vyre_measure_waits(device);
         vyre_device_look(device, ticket.sequence, timeout_ns);
     }
     if (vyre_device_is_complete(device, ticket.sequence))

@@ -25,8 +25,8 @@ json "JSON" '.backend == "cpu" and .calibrated == false and (.batches | length) 
     and (.batches[0] | .name == "step" and .repeat_hint == 300 and .repeats_seen == 0
         and ([.policies[].policy] == ["persistent_kernel", "arm_independence", "copy_overlap",
             "command_reuse", "bindless", "trace_jit"]) and all(.policies[]; .because | length > 10)
-        and ([.candidates[] | select(.reason == "chosen")] | length) == 1
-        and ([.candidates[] | select(.reason == "chosen") | .mode][0] == .mode))'
+        and ([.candidates[] | select(.because | startswith("chosen: "))] | length) == 1
+        and (.mode as $mode | .why as $why | any(.candidates[]; .mode == $mode and .why == $why)))'
 # The verdict and its turning point say the same, on both sides of it.
 from=$(jq '.batches[0].replay_from_repeats' <"$scratch/out")
 for repeats in $((from - 1)) "$from"; do
@@ -65,7 +65,7 @@ for file in "$source_dir"/examples/workloads/*.json; do
     for backend in ${VYRE_TEST_BACKENDS:-cpu opencl vulkan}; do
         run "$backend ${file##*/}" 0 "$vyre" explain "$file" --backend "$backend" --json
         json "$backend ${file##*/}" '(.batches | length) > 0 and all(.batches[];
-            (.policies | length) == 6 and ([.candidates[] | select(.reason == "chosen")] | length) == 1
+            (.policies | length) == 6 and ([.candidates[] | select(.because | startswith("chosen: "))] | length) == 1
             and all(.candidates[]; .because | length > 5) and (.repeats | length) > 10)'
     done
 done

@@ -29,8 +29,8 @@ json "long" '.calibration.source == "measured" and .calibration.costs == 19
     and .calibration.reason == null and .calibration.age_s < 600'
 expected=$(jq -c .digests "$scratch/out")
 taken=$(jq .calibration.taken_at "$scratch/out")
-json "whys" '(.whys | keys | sort) == ["drift-recheck", "explore", "hint", "measured-best",
-    "only-feasible", "predicted-best", "required", "trial"] and ([.whys[]] | add) == 2000
+json "whys" '(.whys | keys | sort) == ["drift-recheck", "explore", "measured-best",
+    "only-feasible", "predicted-best", "required", "trial", "verdict"] and ([.whys[]] | add) == 2000
     and .whys.required == 0'
 json "predictions" '(.predictions | length) > 0 and all(.predictions[]; .recorded > 0
     and .predicted_ns > 0 and .measured_ns > 0 and .ratio > 0)'

@@ -98,10 +98,10 @@ run "not tried by compare" 0 tool compare --json --repeat 2 "$sum"
 json "not tried by compare" '.proofs.refused == 0 and .proofs.refusals == []
     and (.modes[2].present | not) and .digests_agree'
 run "explain" 0 tool explain --json "$sum"
-json "explain" '[.batches[0].candidates[] | select(.mode == "persistent") | .reason] == ["unproven"]'
+json "explain" '[.batches[0].candidates[] | select(.mode == "persistent") | .why] == ["unproven"]'
 run "explain, no proof" 0 tool explain --json --no-proof "$sum"
 json "explain, no proof" 'all(.batches[0].candidates[] | select(.mode == "persistent");
-    .reason != "unproven")'
+    .why != "unproven")'
 run "other code" 0 tool run --json --mode persistent "$other"
 json "other code" '.proofs.proven == 1'
 run "no store" 0 tool run --json --mode persistent --no-store "$sum"
@@ -127,7 +127,7 @@ run "import" 0 "$vyre" store import --store "$auto" "$scratch/auto.json"
 run "auto" 0 wrong_driver run --json --store "$auto" "$scratch/long.json"
 json "auto" '.calibration.source == "stated" and .learnings_loaded == 4
     and .proofs.refused == 1 and .proofs.refusals[0].kernel == "sum"
-    and .decisions.persistent == 0 and any(.kinds[0].modes[].reasons; .unproven >= 1)'
+    and .decisions.persistent == 0 and any(.kinds[0].modes[].wanted_out; .unproven >= 1)'
 [ "$(jq -c .digests "$scratch/out")" = "$expected" ] || fail "auto: other digests"
 [ "$(refused --store "$auto")" = 1 ] || fail "auto: the refusal was not kept"
 run "auto again" 0 wrong_driver run --json --store "$auto" "$scratch/long.json"

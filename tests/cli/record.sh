@@ -60,7 +60,7 @@ for backend in ${VYRE_TEST_BACKENDS:-cpu opencl vulkan}; do
         made "$backend $mode"
     done
     holds "$backend: required" 'all($rows[]; $names.why[.why] == "required")
-        and any($rows[].candidates[]; $names.reason[.[3]] == "not-required")
+        and any($rows[].candidates[]; $names.why[.[3]] == "not-required")
         and any($entries[]; .type == "recording" and .change == "made" and .record_ns > 0)'
 done
 run "copied" 0 "$vyre" run "$data/transfers.json" --record "$record" --json

@@ -31,7 +31,7 @@ json "decisions" '.decisions | .plain + .replay + .persistent == 43'
 json "kinds" '[.kinds[].name] == ["mark", "move", "clear"]
     and ([.kinds[].batches] == [1, 20, 22]) and all(.kinds[]; .modes | length > 0)'
 json "modes" 'all(.kinds[].modes[]; (.mode | IN("plain", "replay", "persistent"))
-    and .batches == ([.reasons[]] | add) and has("saved_ns"))'
+    and .batches == ([.whys[]] | add) and has("saved_ns"))'
 json "verdicts" 'all(.kinds[]; .verdicts.command_reuse | IN("plain-launches", "record-and-replay"))'
 # 256 bytes of 1, and the words 0 to 63, as xxhsum -H2 gives them.
 json "known digests" '.digests.ones == "a24217a0fdba8d5350ca09c67938bc26" and .digests.ramp == "7d34a95fef4866afa6dcffc376d6710f"'
@@ -54,7 +54,7 @@ for file in "$data/transfers.json" "$scratch/add.json"; do
 done
 run "required mode" 0 "$vyre" run --json --mode=persistent "$scratch/add.json"
 json "required mode" '.mode == "persistent" and .decisions == {plain: 0, replay: 0, persistent: 300}
-    and .dispatches == 300 and .kinds[0].modes[0].reasons == {required: 300}
+    and .dispatches == 300 and .kinds[0].modes[0].whys == {required: 300}
     and .kinds[0].verdicts == null and .kinds[0].dispatches == 1 and .saved_ns == null'
 workload add_twice.json add 7 600
 [ "$(digests "$scratch/add.json" --repeat 2)" = "$(digests "$scratch/add_twice.json")" ] ||
@@ -68,11 +68,9 @@ json "repeat" '.repeat == 3 and .batches == 900 and .dispatches == 900'
 run "verdict" 0 "$vyre" run --json "$scratch/add.json"
 # The variables are those of jq.
 # shellcheck disable=SC2016
-json "verdict" 'all(.kinds[0].modes[]; . as {$mode, $reasons, $wanted}
-    | ($reasons | keys - ["verdict", "conservative", "measured"]) == []
-    and ($reasons.conservative == null or $mode == "plain")
-    and ($reasons.verdict == null or $mode != "plain")
-    and ($reasons.measured == null or ($wanted != null and $wanted != $mode)))
+json "verdict" 'all(.kinds[0].modes[]; . as {$whys, $wanted_out}
+    | ($whys | keys - ["verdict", "predicted-best", "measured-best", "trial", "explore", "drift-recheck"])
+        == [] and $wanted_out == {})
     and (.kinds[0].verdicts.command_reuse | IN("plain-launches", "record-and-replay"))'
 json "times" 'all(.kinds[0].modes[]; .device_ns == null or .device_ns.timed > 0)
     and any(.kinds[0].modes[]; .device_ns.median > 0 and .submit_ns.median > 0)'

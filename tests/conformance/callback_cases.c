@@ -74,7 +74,7 @@ static void called_once_in_order_with_result(struct fixture *f)
         assert_int_equal(diary.seen[i].ticket.sequence, tickets[i].sequence);
         assert_int_equal(diary.seen[i].result.status, VYRE_OK);
         assert_int_equal(diary.seen[i].result.mode, modes[i % mode_count]);
-        assert_int_equal(diary.seen[i].result.reason, VYRE_REASON_REQUIRED);
+        assert_int_equal(diary.seen[i].result.why, VYRE_WHY_REQUIRED);
         assert_false(pthread_equal(diary.seen[i].thread, pthread_self()));
     }
     assert_all_words(f, data, COUNT + COUNT / 10, WORDS);

@@ -215,7 +215,7 @@ static void names_are_stable(struct fixture *f)
     assert_string_equal(vyre_mode_name((enum vyre_mode)99), "unknown");
     assert_string_equal(vyre_ability_name(VYRE_ABILITY_HOST_VISIBLE), "host-visible");
     assert_string_equal(vyre_device_kind_name(VYRE_DEVICE_KIND_CPU), "cpu");
-    assert_string_not_equal(vyre_mode_reason_name(VYRE_REASON_REQUIRED), "");
+    assert_string_not_equal(vyre_why_name(VYRE_WHY_REQUIRED), "");
     assert_string_not_equal(vyre_target_name(VYRE_TARGET_HOST), "");
 }
 

@@ -37,7 +37,7 @@ static void required_mode_runs_in_it(struct fixture *f)
         assert_int_equal(result.status, VYRE_OK);
         assert_string_equal(vyre_mode_name(result.mode), vyre_mode_name(mode));
         assert_string_equal(vyre_mode_name(result.wanted), vyre_mode_name(mode));
-        assert_int_equal(result.reason, VYRE_REASON_REQUIRED);
+        assert_int_equal(result.why, VYRE_WHY_REQUIRED);
         assert_int_equal(after.submitted, before.submitted + 1);
         assert_int_equal(after.completed, before.completed + 1);
         assert_int_equal(after.failed, before.failed);
@@ -88,28 +88,53 @@ static void check_auto(struct fixture *f, const struct vyre_batch_result *result
     assert_int_equal(result->status, VYRE_OK);
     assert_true(result->mode > VYRE_MODE_AUTO && (size_t)result->mode < VYRE_MODE_COUNT);
     assert_true(has[result->mode]);
-    switch (result->reason) {
-    case VYRE_REASON_VERDICT:
-        assert_int_equal(result->mode, result->wanted);
-        assert_int_not_equal(result->mode, VYRE_MODE_PLAIN);
-        break;
-    case VYRE_REASON_CONSERVATIVE:
-        assert_int_equal(result->mode, VYRE_MODE_PLAIN);
-        assert_int_equal(result->wanted, VYRE_MODE_PLAIN);
-        break;
-    case VYRE_REASON_ABILITY_ABSENT:
+    assert_true(result->why >= VYRE_WHY_ONLY_FEASIBLE && result->why <= VYRE_WHY_DRIFT_RECHECK);
+    if (result->wanted_out != VYRE_WHY_NONE) {
+        assert_true(result->wanted_out >= VYRE_WHY_ABILITY_ABSENT &&
+                    result->wanted_out <= VYRE_WHY_UNPROVEN);
+        assert_int_not_equal(result->wanted, VYRE_MODE_PLAIN);
+    }
+    if (result->wanted_out == VYRE_WHY_ABILITY_ABSENT)
         assert_false(has[result->wanted]);
-        break;
-    case VYRE_REASON_RECORDING_FAILED:
-    case VYRE_REASON_BATCH_UNFIT:
-    case VYRE_REASON_MEASURED:
-    case VYRE_REASON_UNPROVEN:
-        assert_int_not_equal(result->mode, result->wanted);
-        break;
-    case VYRE_REASON_NONE:
-    case VYRE_REASON_REQUIRED:
-    default:
-        fail_msg("auto gives the reason %s", vyre_mode_reason_name(result->reason));
+    /* What the policies ask for runs, unless it cannot. */
+    if (result->why == VYRE_WHY_VERDICT && result->wanted_out == VYRE_WHY_NONE)
+        assert_int_equal(result->mode, result->wanted);
+}
+
+/* Nothing is measured on a new device: the policies decide, and a shape without a hint stays plain. */
+static void the_first_batch_runs_what_the_policies_ask(struct fixture *f)
+{
+    static const uint32_t hints[] = {0, 1, 2, 50, 1000, 1000000};
+    for (size_t i = 0; i < COUNT_OF(hints); i++) {
+        struct vyre_device *device = open_device(f, NULL);
+        struct vyre_kernel *add = make_kernel(f, device, KERNEL_ADD);
+        struct vyre_buffer *data = make_buffer(f, device, WORDS * 4);
+        struct vyre_batch *batch = make_batch(f, device);
+        for (size_t j = 0; j <= 4 * i; j++)
+            add_add(batch, add, whole(data), 1, WORDS);
+        struct vyre_explanation said;
+        struct vyre_ticket ticket;
+        const struct vyre_submit_options options = {.repeat_hint = hints[i], .timed = true};
+        assert_ok(f, vyre_batch_explain(batch, hints[i], &said, &f->diag));
+        assert_ok(f, vyre_batch_submit(batch, &options, &ticket, &f->diag));
+        struct vyre_batch_result result = result_of(f, device, ticket);
+        struct vyre_decision_record record;
+        assert_int_equal(vyre_device_read_decisions(device, 1, &record, 1), 1);
+        assert_int_equal(vyre_verdict_mode(&said.verdicts), said.wanted);
+        if (hints[i] == 0)
+            assert_int_equal(said.wanted, VYRE_MODE_PLAIN);
+        if (result.wanted_out == VYRE_WHY_NONE) {
+            assert_int_equal(result.wanted, said.wanted);
+            assert_int_equal(result.mode, said.wanted);
+            assert_true(result.why == VYRE_WHY_VERDICT || result.why == VYRE_WHY_ONLY_FEASIBLE);
+        }
+        /* The record says the same, and that no measurement stands behind it. */
+        assert_int_equal(record.mode, result.mode);
+        assert_int_equal(record.wanted, result.wanted);
+        assert_int_equal(record.why, result.why);
+        assert_int_equal(record.wanted_out, result.wanted_out);
+        assert_int_equal(record.evidence, VYRE_EVIDENCE_NONE);
+        close_device(f, &device);
     }
 }
 
@@ -274,6 +299,7 @@ static const struct conformance_case cases[] = {
     {"required_mode_runs_in_it", required_mode_runs_in_it, 0},
     {"required_mode_absent_refused", required_mode_absent_refused, 0},
     {"mode_outside_enum_refused", mode_outside_enum_refused, 0},
+    {"the_first_batch_runs_what_the_policies_ask", the_first_batch_runs_what_the_policies_ask, 0},
     {"auto_reports_mode_and_reason", auto_reports_mode_and_reason, 0},
     {"auto_tells_the_audit", auto_tells_the_audit, 0},
     {"timed_batch_has_times", timed_batch_has_times, 0},

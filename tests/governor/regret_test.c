@@ -121,8 +121,11 @@ static void auto_without_hint_is_within_twice_the_best(void **state)
     struct outcome noisy =
         run_all("no hint, calibration within 30 %",
                 &(struct sim_options){.explore_bps = 300, .calibration = SIM_CALIBRATION_NOISY});
-    assert_at_most(right.ratio.max, NONE);
-    assert_at_most(noisy.ratio.max, NONE);
+    /* What the first batch of a shape costs beyond the best is the price of staying plain. */
+    assert_at_most(right.sighted.max, NONE);
+    assert_at_most(noisy.sighted.max, NONE);
+    assert_at_most(right.ratio.over, PER_MILLE(10));
+    assert_at_most(noisy.ratio.over, PER_MILLE(10));
 }
 
 /* Execution of one kernel differs little between modes: as devices are. */
@@ -140,7 +143,8 @@ static void auto_on_alike_modes_is_near_the_best(void **state)
     assert_at_most(noisy.ratio.over, PER_MILLE(2));
     assert_at_most(hint.ratio.max, 1.2);
     assert_at_most(noisy.ratio.max, 1.2);
-    assert_at_most(none.ratio.max, 1.5);
+    assert_at_most(none.sighted.max, 1.5);
+    assert_at_most(none.ratio.over, PER_MILLE(2));
 }
 
 /* A store remembers execution times of an earlier run. */
@@ -176,11 +180,11 @@ static void auto_on_other_models_is_bounded(void **state)
     struct outcome many = run_all("twelve candidates, no hint",
                                   &(struct sim_options){.explore_bps = 300, .modes = 12});
     assert_at_most(scaled.ratio.over, PER_MILLE(25));
-    assert_at_most(scaled_none.ratio.over, PER_MILLE(3));
-    assert_at_most(free_none.ratio.over, PER_MILLE(4));
+    assert_at_most(scaled_none.sighted.over, PER_MILLE(3));
+    assert_at_most(free_none.sighted.over, PER_MILLE(4));
     assert_at_most(free_hint.ratio.over, PER_MILLE(20));
     assert_at_most(one.ratio.over, PER_MILLE(60));
-    assert_at_most(many.ratio.over, PER_MILLE(4));
+    assert_at_most(many.sighted.over, PER_MILLE(4));
 }
 
 static void wrong_calibration_is_corrected_within_50_batches(void **state)
@@ -216,7 +220,7 @@ static void costs_that_change_midway_are_followed(void **state)
     options.hinted = false;
     struct outcome none = run_all("execution drawn anew midway, no hint", &options);
     assert_at_most(hint.ratio.over, PER_MILLE(30));
-    assert_at_most(none.ratio.over, PER_MILLE(6));
+    assert_at_most(none.sighted.over, PER_MILLE(6));
     assert_at_most(hint.ratio.p90, HINT);
 }
 

@@ -2,6 +2,7 @@
  * rules_test.c: each rule of the governor, on a device made of three numbers per mode.
  */
 #include "base/memory.h"
+#include "governor/verdict.h"
 #include "runtime/governor.h"
 #include "support/test.h"
 
@@ -11,6 +12,7 @@ enum { PLAIN, REPLAY, PERSISTENT, MODES };
 
 /* A device: what calibration says, and what batches really take. */
 struct fixture {
+    struct vyre_shapes shapes;
     struct vyre_governor governor;
     struct vyre_candidate_facts facts[MODES];
     uint64_t fixed[MODES];
@@ -18,6 +20,7 @@ struct fixture {
     uint32_t commands;
     uint32_t updates;
     uint32_t hint;
+    bool plain_verdict; /* the policies ask for plain, whatever the costs */
     uint64_t now_ns;
     struct vyre_governor_choice choice; /* the last one */
     uint32_t used[MODES];               /* batches by mode */
@@ -26,10 +29,10 @@ struct fixture {
 
 static void set_up(struct fixture *f, uint32_t explore_bps)
 {
-    const struct vyre_governor_options options = {.shape_limit = 64, .explore_bps = explore_bps};
     struct vyre_allocator allocator = vyre_allocator_resolve(NULL);
     memset(f, 0, sizeof *f);
-    assert_int_equal(vyre_governor_init(&f->governor, &allocator, &options), VYRE_OK);
+    assert_int_equal(vyre_shapes_init(&f->shapes, &allocator, 64, false), VYRE_OK);
+    vyre_governor_init(&f->governor, &f->shapes, explore_bps);
     f->commands = 1;
 }
 
@@ -48,23 +51,23 @@ static struct vyre_hash128 key_of(uint64_t shape)
     return (struct vyre_hash128){.lo = shape * 977 + 5, .hi = shape};
 }
 
-static struct vyre_governor_shape *choose(struct fixture *f, uint64_t shape)
+static struct vyre_shape *choose(struct fixture *f, uint64_t shape)
 {
-    const struct vyre_governor_batch batch = {
+    struct vyre_governor_batch batch = {
         .command_count = f->commands, .update_count = f->updates, .repeat_hint = f->hint};
-    struct vyre_governor_shape *entry = vyre_governor_see(&f->governor, key_of(shape));
+    struct vyre_shape *entry = vyre_governor_see(&f->governor, key_of(shape));
+    if (!f->plain_verdict)
+        batch.verdict = verdict_of(f->facts, MODES, &batch, entry->seen);
     if (!vyre_governor_settled(entry, &batch, &f->choice))
         vyre_governor_choose(&f->governor, entry, f->facts, MODES, &batch, &f->choice);
     return entry;
 }
 
-static void learn(struct fixture *f, struct vyre_governor_shape *entry, uint64_t measured_ns,
-                  bool was_first)
+static void learn(struct fixture *f, struct vyre_shape *entry, uint64_t measured_ns, bool was_first)
 {
     f->now_ns += measured_ns;
     vyre_governor_learn(&f->governor, &(struct vyre_governor_sample){
-                                          .shape = entry,
-                                          .serial = f->choice.serial,
+                                          .shape = {entry, f->choice.shape.serial},
                                           .update_ns = f->choice.update_ns,
                                           .measured_ns = measured_ns,
                                           .now_ns = f->now_ns,
@@ -77,7 +80,7 @@ static void learn(struct fixture *f, struct vyre_governor_shape *entry, uint64_t
 /* One batch, its cost multiplied by `noise`; returns the mode. */
 static unsigned run_noisy(struct fixture *f, uint64_t shape, uint64_t noise)
 {
-    struct vyre_governor_shape *entry = choose(f, shape);
+    struct vyre_shape *entry = choose(f, shape);
     unsigned mode = f->choice.candidate;
     bool first = !f->facts[mode].ready;
     uint64_t update_ns = f->updates * f->facts[mode].per_update_ns;
@@ -101,10 +104,10 @@ static void run_many(struct fixture *f, uint64_t shape, uint32_t count)
 
 static void tear_down(struct fixture *f)
 {
-    vyre_governor_deinit(&f->governor);
+    vyre_shapes_deinit(&f->shapes);
 }
 
-static void first_batch_without_hint_takes_the_least_for_one(void **state)
+static void first_batch_without_hint_stays_plain(void **state)
 {
     (void)state;
     struct fixture f;
@@ -112,9 +115,10 @@ static void first_batch_without_hint_takes_the_least_for_one(void **state)
     set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
     set_mode(&f, REPLAY, 500 * US, 5 * US, 10 * US);
     assert_int_equal(run(&f, 1), PLAIN);
-    assert_int_equal(f.choice.why, VYRE_WHY_PREDICTED_BEST);
+    assert_int_equal(f.choice.why, VYRE_WHY_VERDICT);
+    assert_int_equal(f.choice.evidence, VYRE_EVIDENCE_NONE);
     assert_int_equal(f.choice.candidate_count, MODES);
-    assert_int_equal(f.choice.candidates[PLAIN].reason, VYRE_CANDIDATE_NONE);
+    assert_int_equal(f.choice.candidates[PLAIN].why, VYRE_WHY_VERDICT);
     assert_int_equal(f.choice.candidates[REPLAY].state, VYRE_CANDIDATE_PREDICTED);
     tear_down(&f);
 }
@@ -128,7 +132,7 @@ static void first_batch_with_hint_pays_the_fixed_cost_at_once(void **state)
     set_mode(&f, REPLAY, 500 * US, 5 * US, 10 * US);
     f.hint = 1000;
     assert_int_equal(run(&f, 1), REPLAY);
-    assert_int_equal(f.choice.why, VYRE_WHY_HINT);
+    assert_int_equal(f.choice.why, VYRE_WHY_VERDICT);
     tear_down(&f);
 }
 
@@ -151,14 +155,14 @@ static void infeasible_candidates_are_out_with_their_reason(void **state)
     struct fixture f;
     set_up(&f, 300);
     set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
-    f.facts[REPLAY].reason = VYRE_CANDIDATE_ABILITY_ABSENT;
-    f.facts[PERSISTENT].reason = VYRE_CANDIDATE_RECORDING_FAILED;
+    f.facts[REPLAY].why = VYRE_WHY_ABILITY_ABSENT;
+    f.facts[PERSISTENT].why = VYRE_WHY_FAILED;
     f.hint = 1000;
     assert_int_equal(run(&f, 1), PLAIN);
     assert_int_equal(f.choice.why, VYRE_WHY_ONLY_FEASIBLE);
     assert_int_equal(f.choice.candidates[REPLAY].state, VYRE_CANDIDATE_OUT);
-    assert_int_equal(f.choice.candidates[REPLAY].reason, VYRE_CANDIDATE_ABILITY_ABSENT);
-    assert_int_equal(f.choice.candidates[PERSISTENT].reason, VYRE_CANDIDATE_RECORDING_FAILED);
+    assert_int_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_ABILITY_ABSENT);
+    assert_int_equal(f.choice.candidates[PERSISTENT].why, VYRE_WHY_FAILED);
     tear_down(&f);
 }
 
@@ -173,10 +177,68 @@ static void repeats_seen_pay_for_the_fixed_cost(void **state)
     set_mode(&f, REPLAY, 900 * US, 5 * US, 10 * US);
     for (uint32_t i = 1; i <= 100 && at == 0; i++)
         at = run(&f, 1) == REPLAY ? i : 0;
-    assert_in_range(at, 10, 30); /* 900 / (60 - 15) = 20, what execution takes being uncertain */
-    assert_int_equal(f.choice.why, VYRE_WHY_TRIAL);
+    assert_int_equal(at, 21); /* 900 / (50 - 5) = 20 */
+    assert_int_equal(f.choice.why, VYRE_WHY_VERDICT);
     run_many(&f, 1, 50);
     assert_int_equal(f.used[REPLAY], 51);
+    tear_down(&f);
+}
+
+/* What the policies ask for runs at once, also where a trial would not be worth it, and is dropped when its
+ * measurement says so; the choice then names the evidence. */
+static void the_verdict_runs_until_it_measures_worse(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 40 * US, 5 * US, 500 * US);
+    assert_int_equal(run(&f, 1), PLAIN);
+    assert_int_equal(run(&f, 1), REPLAY);
+    assert_int_equal(f.choice.why, VYRE_WHY_VERDICT);
+    assert_int_equal(f.choice.evidence, VYRE_EVIDENCE_NONE);
+    run_many(&f, 1, 20);
+    assert_int_equal(run(&f, 1), PLAIN);
+    assert_int_equal(f.choice.why, VYRE_WHY_MEASURED_BEST);
+    assert_int_equal(f.choice.evidence, VYRE_EVIDENCE_SHAPE);
+    /* A settled choice keeps its reason. */
+    while (!f.choice.settled)
+        (void)run(&f, 1);
+    assert_int_equal(f.choice.why, VYRE_WHY_MEASURED_BEST);
+    assert_int_equal(f.choice.evidence, VYRE_EVIDENCE_SHAPE);
+    tear_down(&f);
+}
+
+/* A new shape with a hint: what other shapes measured of the verdict overrules it from the first batch on. */
+static void measurements_of_the_device_overrule_the_verdict(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 40 * US, 5 * US, 500 * US);
+    run_many(&f, 1, 50);
+    f.hint = 1000;
+    assert_int_equal(run(&f, 2), PLAIN);
+    assert_int_equal(f.choice.why, VYRE_WHY_PREDICTED_BEST);
+    assert_int_equal(f.choice.evidence, VYRE_EVIDENCE_DEVICE);
+    tear_down(&f);
+}
+
+/* ... and so does what an earlier process learned of the shape. */
+static void learnings_overrule_the_verdict(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 40 * US, 5 * US, 500 * US);
+    f.facts[PLAIN].execution_ns = 10 * US;
+    f.facts[REPLAY].execution_ns = 500 * US;
+    f.hint = 1000;
+    assert_int_equal(run(&f, 1), PLAIN);
+    assert_int_equal(f.choice.why, VYRE_WHY_PREDICTED_BEST);
+    assert_int_equal(f.choice.evidence, VYRE_EVIDENCE_STORE);
     tear_down(&f);
 }
 
@@ -188,12 +250,12 @@ static void trial_that_measures_worse_is_dropped(void **state)
     set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
     set_mode(&f, REPLAY, 60 * US, 5 * US, 200 * US);
     run_many(&f, 1, 20);
-    struct vyre_governor_shape *entry = vyre_governor_find(&f.governor, key_of(1));
+    struct vyre_shape *entry = vyre_shapes_find(&f.shapes, key_of(1));
     assert_in_range(f.used[REPLAY], 1, 2); /* the first shows fixed and execution in one sum */
     assert_true(entry->tracks[REPLAY].flags & VYRE_TRACK_DROPPED);
     vyre_governor_reopen(entry);
     (void)run(&f, 1);
-    assert_int_equal(f.choice.candidates[REPLAY].reason, VYRE_CANDIDATE_DEARER_MEASURED);
+    assert_int_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_DEARER_MEASURED);
     run_many(&f, 1, 500);
     assert_in_range(f.used[REPLAY], 1, 2);
     tear_down(&f);
@@ -208,9 +270,9 @@ static void what_cannot_pay_is_not_tried(void **state)
     set_mode(&f, REPLAY, 1000 * US, 300 * US, 1 * US); /* a tenth of the overhead exceeds plain */
     run_many(&f, 1, 500);
     assert_int_equal(f.used[REPLAY], 0);
-    vyre_governor_reopen(vyre_governor_find(&f.governor, key_of(1)));
+    vyre_governor_reopen(vyre_shapes_find(&f.shapes, key_of(1)));
     (void)run(&f, 1);
-    assert_int_not_equal(f.choice.candidates[REPLAY].reason, VYRE_CANDIDATE_NONE);
+    assert_int_not_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_NONE);
     tear_down(&f);
 }
 
@@ -260,7 +322,7 @@ static void recheck_that_meets_an_outlier_is_made_again(void **state)
     set_mode(&f, REPLAY, 100 * US, 40 * US, 10 * US);
     f.facts[PLAIN].ready = true;
     run_many(&f, 1, 200);
-    struct vyre_governor_shape *entry = vyre_governor_find(&f.governor, key_of(1));
+    struct vyre_shape *entry = vyre_shapes_find(&f.shapes, key_of(1));
     assert_int_equal(entry->current, REPLAY);
     entry->tracks[PLAIN].flags |= VYRE_TRACK_STALE;
     vyre_governor_reopen(entry);
@@ -284,7 +346,7 @@ static void cost_of_coming_back_is_counted(void **state)
     f.facts[PLAIN].ready = true;
     f.hint = 5000;
     for (uint32_t i = 0; i < 5000; i++) {
-        struct vyre_governor_shape *entry = choose(&f, 1);
+        struct vyre_shape *entry = choose(&f, 1);
         unsigned mode = f.choice.candidate;
         bool first = !f.facts[mode].ready;
         uint64_t fixed = mode == last ? 0 : f.fixed[mode];
@@ -427,6 +489,7 @@ static void less_than_the_margin_is_no_reason_to_switch(void **state)
     (void)state;
     struct fixture f;
     set_up(&f, 0);
+    f.plain_verdict = true;
     set_mode(&f, PLAIN, 0, 100 * US, 0);
     set_mode(&f, REPLAY, 200 * US, 1 * US, 98 * US);
     run_many(&f, 1, 20);
@@ -434,9 +497,9 @@ static void less_than_the_margin_is_no_reason_to_switch(void **state)
     run_many(&f, 1, 500);
     assert_true(trials > 0);
     assert_int_equal(f.used[REPLAY], trials);
-    vyre_governor_reopen(vyre_governor_find(&f.governor, key_of(1)));
+    vyre_governor_reopen(vyre_shapes_find(&f.shapes, key_of(1)));
     (void)run(&f, 1);
-    assert_int_equal(f.choice.candidates[REPLAY].reason, VYRE_CANDIDATE_MARGIN);
+    assert_int_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_MARGIN);
     tear_down(&f);
 }
 
@@ -475,7 +538,7 @@ static void fixed_cost_due_again_counts_again(void **state)
     run_many(&f, 1, 390);
     assert_int_equal(run(&f, 1), PERSISTENT);
     f.facts[PERSISTENT].ready = false;
-    vyre_governor_reopen(vyre_governor_find(&f.governor, key_of(1)));
+    vyre_governor_reopen(vyre_shapes_find(&f.shapes, key_of(1)));
     (void)run(&f, 1);
     run_many(&f, 1, 3);
     assert_int_equal(run(&f, 1), PLAIN); /* five more batches do not pay 10 ms */
@@ -494,7 +557,7 @@ static void settled_shape_is_not_compared_again_until_due(void **state)
     uint64_t compared = f.governor.counters.compared;
     run_many(&f, 1, 1000);
     assert_in_range(f.governor.counters.compared - compared, 1, 60);
-    vyre_governor_reopen(vyre_governor_find(&f.governor, key_of(1)));
+    vyre_governor_reopen(vyre_shapes_find(&f.shapes, key_of(1)));
     (void)run(&f, 1);
     assert_false(f.choice.settled);
     (void)run(&f, 1);
@@ -512,12 +575,13 @@ static void trial_in_flight_is_not_made_twice(void **state)
     (void)state;
     struct fixture f;
     set_up(&f, 0);
+    f.plain_verdict = true;
     set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
     set_mode(&f, REPLAY, 1 * US, 5 * US, 10 * US);
     f.facts[REPLAY].ready = true;
     f.facts[PLAIN].ready = true;
-    struct vyre_governor_shape *entry = vyre_governor_see(&f.governor, key_of(1));
-    f.choice = (struct vyre_governor_choice){.serial = entry->serial, .candidate = PLAIN};
+    struct vyre_shape *entry = vyre_governor_see(&f.governor, key_of(1));
+    f.choice = (struct vyre_governor_choice){.shape = vyre_shape_refer(entry), .candidate = PLAIN};
     entry->candidate_count = MODES;
     learn(&f, entry, 60 * US, false);
     (void)choose(&f, 1);
@@ -525,8 +589,8 @@ static void trial_in_flight_is_not_made_twice(void **state)
     assert_int_equal(f.choice.why, VYRE_WHY_TRIAL);
     (void)choose(&f, 1);
     assert_int_equal(f.choice.candidate, PLAIN);
-    assert_int_equal(f.choice.candidates[REPLAY].reason, VYRE_CANDIDATE_IN_TRIAL);
-    vyre_governor_abandon(&f.governor, entry, entry->serial, REPLAY);
+    assert_int_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_IN_TRIAL);
+    vyre_governor_abandon(&f.governor, vyre_shape_refer(entry), REPLAY);
     (void)choose(&f, 1);
     assert_int_equal(f.choice.candidate, REPLAY);
     tear_down(&f);
@@ -537,16 +601,17 @@ static void shapes_try_one_after_the_other(void **state)
 {
     (void)state;
     struct fixture f;
-    struct vyre_governor_shape *entries[4] = {NULL};
+    struct vyre_shape *entries[4] = {NULL};
     set_up(&f, 0);
+    f.plain_verdict = true;
     set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
     set_mode(&f, REPLAY, 1 * US, 5 * US, 10 * US);
     f.facts[REPLAY].ready = true;
     f.facts[PLAIN].ready = true;
     for (uint64_t shape = 1; shape <= 3; shape++) {
         entries[shape] = vyre_governor_see(&f.governor, key_of(shape));
-        f.choice =
-            (struct vyre_governor_choice){.serial = entries[shape]->serial, .candidate = PLAIN};
+        f.choice = (struct vyre_governor_choice){.shape = vyre_shape_refer(entries[shape]),
+                                                 .candidate = PLAIN};
         entries[shape]->candidate_count = MODES;
         learn(&f, entries[shape], 60 * US, false);
     }
@@ -576,10 +641,10 @@ static void sample_of_a_forgotten_shape_is_only_counted(void **state)
     struct fixture f;
     set_up(&f, 0);
     set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
-    struct vyre_governor_shape *entry = choose(&f, 1);
+    struct vyre_shape *entry = choose(&f, 1);
     for (uint64_t shape = 2; shape <= 65; shape++)
         (void)vyre_governor_see(&f.governor, key_of(shape));
-    assert_null(vyre_governor_find(&f.governor, key_of(1)));
+    assert_null(vyre_shapes_find(&f.shapes, key_of(1)));
     learn(&f, entry, 60 * US, false);
     assert_int_equal(entry->tracks[PLAIN].count, 0);
     assert_true(entry->spent_ns == 0);
@@ -595,7 +660,7 @@ static void mean_is_robust(void **state)
     set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
     (void)run_noisy(&f, 1, 50);
     (void)run_noisy(&f, 1, 50); /* the first real sample is an outlier */
-    struct vyre_governor_shape *entry = vyre_governor_find(&f.governor, key_of(1));
+    struct vyre_shape *entry = vyre_shapes_find(&f.shapes, key_of(1));
     run_many(&f, 1, 3);
     assert_true(entry->tracks[PLAIN].mean_ns <= 61 * US);
     for (uint32_t i = 0; i < 100; i++)
@@ -643,33 +708,36 @@ static void same_calls_give_the_same_choices(void **state)
     assert_memory_equal(choices[0], choices[1], sizeof choices[0]);
 }
 
-static void every_why_and_reason_has_a_name(void **state)
+static void every_why_and_evidence_has_a_name(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < VYRE_WHY_COUNT; i++) {
         for (unsigned j = 0; j < i; j++)
-            assert_string_not_equal(vyre_decision_why_name((enum vyre_decision_why)i),
-                                    vyre_decision_why_name((enum vyre_decision_why)j));
+            assert_string_not_equal(vyre_why_name((enum vyre_why)i),
+                                    vyre_why_name((enum vyre_why)j));
     }
-    for (unsigned i = 0; i < VYRE_CANDIDATE_REASON_COUNT; i++) {
+    for (unsigned i = 0; i < VYRE_EVIDENCE_COUNT; i++) {
         for (unsigned j = 0; j < i; j++)
-            assert_string_not_equal(vyre_candidate_reason_name((enum vyre_candidate_reason)i),
-                                    vyre_candidate_reason_name((enum vyre_candidate_reason)j));
+            assert_string_not_equal(vyre_evidence_name((enum vyre_evidence)i),
+                                    vyre_evidence_name((enum vyre_evidence)j));
     }
-    assert_string_equal(vyre_decision_why_name(VYRE_WHY_DRIFT_RECHECK), "drift-recheck");
-    assert_string_equal(vyre_candidate_reason_name(VYRE_CANDIDATE_MARGIN), "margin");
-    assert_string_equal(vyre_decision_why_name((enum vyre_decision_why)99), "unknown");
-    assert_string_equal(vyre_candidate_reason_name((enum vyre_candidate_reason)99), "unknown");
+    assert_string_equal(vyre_why_name(VYRE_WHY_DRIFT_RECHECK), "drift-recheck");
+    assert_string_equal(vyre_why_name(VYRE_WHY_MARGIN), "margin");
+    assert_string_equal(vyre_why_name((enum vyre_why)99), "unknown");
+    assert_string_equal(vyre_evidence_name((enum vyre_evidence)99), "unknown");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_batch_without_hint_takes_the_least_for_one),
+        cmocka_unit_test(first_batch_without_hint_stays_plain),
         cmocka_unit_test(first_batch_with_hint_pays_the_fixed_cost_at_once),
         cmocka_unit_test(hint_too_small_for_the_fixed_cost_stays_plain),
         cmocka_unit_test(infeasible_candidates_are_out_with_their_reason),
         cmocka_unit_test(repeats_seen_pay_for_the_fixed_cost),
+        cmocka_unit_test(the_verdict_runs_until_it_measures_worse),
+        cmocka_unit_test(measurements_of_the_device_overrule_the_verdict),
+        cmocka_unit_test(learnings_overrule_the_verdict),
         cmocka_unit_test(trial_that_measures_worse_is_dropped),
         cmocka_unit_test(what_cannot_pay_is_not_tried),
         cmocka_unit_test(what_predictions_speak_against_is_tried_once),
@@ -693,7 +761,7 @@ int main(void)
         cmocka_unit_test(mean_is_robust),
         cmocka_unit_test(wrong_calibration_does_not_last),
         cmocka_unit_test(same_calls_give_the_same_choices),
-        cmocka_unit_test(every_why_and_reason_has_a_name),
+        cmocka_unit_test(every_why_and_evidence_has_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "governor/verdict.h"
 #include "runtime/governor.h"
 #include "support/random.h"
 #include "support/test.h"
@@ -84,6 +85,7 @@ struct setting {
 struct run {
     const struct scenario *scenario;
     const struct setting *setting;
+    struct vyre_shapes shapes;
     struct vyre_governor governor;
     struct vyre_candidate_facts facts[MODES_MAX];
     double noise[BATCHES_MAX];
@@ -145,13 +147,14 @@ static double each(const struct run *run, uint32_t batch, uint32_t m)
 
 static double run_batch(struct run *run, uint32_t batch)
 {
-    const struct vyre_governor_batch asked = {
+    struct vyre_governor_batch asked = {
         .command_count = run->scenario->commands,
         .repeat_hint = run->setting->hinted ? run->setting->batches : 0,
     };
-    struct vyre_governor_shape *shape =
+    struct vyre_shape *shape =
         vyre_governor_see(&run->governor, (struct vyre_hash128){.lo = 1, .hi = 2});
     struct vyre_governor_choice choice;
+    asked.verdict = verdict_of(run->facts, run->scenario->count, &asked, shape->seen);
     if (!vyre_governor_settled(shape, &asked, &choice))
         vyre_governor_choose(&run->governor, shape, run->facts, run->scenario->count, &asked,
                              &choice);
@@ -164,8 +167,7 @@ static double run_batch(struct run *run, uint32_t batch)
     run->last = m;
     run->now_ns += (uint64_t)cost;
     vyre_governor_learn(&run->governor, &(struct vyre_governor_sample){
-                                            .shape = shape,
-                                            .serial = choice.serial,
+                                            .shape = choice.shape,
                                             .measured_ns = (uint64_t)cost,
                                             .update_ns = choice.update_ns,
                                             .now_ns = run->now_ns,
@@ -192,7 +194,8 @@ static struct regret run_one(const struct scenario *scenario, const struct setti
     run.scenario = scenario;
     run.setting = setting;
     run.last = MODES_MAX;
-    assert_int_equal(vyre_governor_init(&run.governor, &allocator, NULL), VYRE_OK);
+    assert_int_equal(vyre_shapes_init(&run.shapes, &allocator, 0, false), VYRE_OK);
+    vyre_governor_init(&run.governor, &run.shapes, VYRE_GOVERNOR_EXPLORE_DEFAULT);
     draw_noise(&run, &rng);
     set_facts(&run, &rng);
     for (uint32_t b = 0; b < setting->batches; b++)
@@ -205,7 +208,7 @@ static struct regret run_one(const struct scenario *scenario, const struct setti
         all = total < all ? total : all;
         warm = best[1] < warm ? best[1] : warm;
     }
-    vyre_governor_deinit(&run.governor);
+    vyre_shapes_deinit(&run.shapes);
     return (struct regret){(sums[0] + sums[1]) / all, sums[1] / warm};
 }
 

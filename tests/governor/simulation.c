@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "governor/verdict.h"
 #include "runtime/governor.h"
 #include "support/random.h"
 
@@ -137,6 +138,7 @@ static void hindsight(const struct sim_draw *draw, struct sim_result *result)
 struct run {
     const struct sim_draw *draw;
     const struct sim_options *options;
+    struct vyre_shapes shapes;
     struct vyre_governor governor;
     struct sim_result *result;
     bool used[SIM_SHAPES_MAX][SIM_MODES_MAX];
@@ -155,7 +157,7 @@ static void fill_facts(const struct run *run, uint32_t shape, struct vyre_candid
         facts[m] = (struct vyre_candidate_facts){
             .feasible = draw->feasible[m],
             .ready = run->used[shape][m],
-            .reason = VYRE_CANDIDATE_ABILITY_ABSENT,
+            .why = VYRE_WHY_ABILITY_ABSENT,
             .fixed_ns = (uint64_t)draw->known_fixed[m],
             .per_command_ns = (uint64_t)draw->known_per_command[m],
             .execution_ns = run->options->stored ? (uint64_t)draw->known_execution[shape][m] : 0,
@@ -174,7 +176,8 @@ static void account(struct run *run, uint32_t batch, uint32_t shape, uint32_t mo
     }
     run->result->auto_ns += cost_ns;
     /* Until a mode is known its second batch in a shape is as blind: the first shows only a sum. */
-    if (!run->tried[mode] || (run->tried[mode] == 1 && run->used[shape][mode]))
+    bool stays_plain = !run->options->hinted && run->seen[shape] == 0 && mode == 0;
+    if (stays_plain || !run->tried[mode] || (run->tried[mode] == 1 && run->used[shape][mode]))
         run->result->blind_ns += cost_ns - least;
     run->tried[mode] += !run->tried[mode] || (run->tried[mode] == 1 && run->used[shape][mode]);
     if (++run->seen[shape] == SIM_LATE)
@@ -190,16 +193,17 @@ static void run_batch(struct run *run, uint32_t batch)
 {
     const struct sim_draw *draw = run->draw;
     uint32_t s = draw->order[batch];
-    const struct vyre_governor_batch asked = {
+    struct vyre_governor_batch asked = {
         .command_count = draw->commands[s],
         .repeat_hint = run->options->hinted ? draw->batches[s] : 0,
     };
-    struct vyre_governor_shape *shape =
+    struct vyre_shape *shape =
         vyre_governor_see(&run->governor, (struct vyre_hash128){.lo = s * 7919 + 1, .hi = s});
     struct vyre_governor_choice choice;
     if (!vyre_governor_settled(shape, &asked, &choice)) {
         struct vyre_candidate_facts facts[SIM_MODES_MAX];
         fill_facts(run, s, facts);
+        asked.verdict = verdict_of(facts, draw->mode_count, &asked, shape->seen);
         vyre_governor_choose(&run->governor, shape, facts, draw->mode_count, &asked, &choice);
     }
     uint32_t mode = choice.candidate;
@@ -212,8 +216,7 @@ static void run_batch(struct run *run, uint32_t batch)
     if (run->options->noisy && rng_below(&run->rng, 100) == 0)
         noise *= 50;
     const struct vyre_governor_sample sample = {
-        .shape = shape,
-        .serial = choice.serial,
+        .shape = choice.shape,
         .measured_ns = (uint64_t)(cost * noise),
         .update_ns = choice.update_ns,
         .now_ns = run->now_ns,
@@ -243,20 +246,19 @@ void sim_draw_run(const struct sim_draw *draw, const struct sim_options *options
 {
     struct run run = {
         .draw = draw, .options = options, .result = out_result, .rng = rng_seeded(draw->order[0])};
-    const struct vyre_governor_options wanted = {.shape_limit = 32,
-                                                 .explore_bps = options->explore_bps};
     struct vyre_allocator allocator = vyre_allocator_resolve(NULL);
     memset(out_result, 0, sizeof *out_result);
     hindsight(draw, out_result);
-    if (vyre_governor_init(&run.governor, &allocator, &wanted) != VYRE_OK) {
+    if (vyre_shapes_init(&run.shapes, &allocator, 32, false) != VYRE_OK) {
         out_result->auto_ns = INFINITY; /* no bound holds then */
         return;
     }
+    vyre_governor_init(&run.governor, &run.shapes, options->explore_bps);
     for (uint32_t b = 0; b < SIM_BATCHES; b++)
         run_batch(&run, b);
     sum_late(&run);
     out_result->trials = (uint32_t)run.governor.counters.trials;
     out_result->explorations = (uint32_t)run.governor.counters.explorations;
     out_result->drifts = (uint32_t)run.governor.counters.drifts;
-    vyre_governor_deinit(&run.governor);
+    vyre_shapes_deinit(&run.shapes);
 }

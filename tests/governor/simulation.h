@@ -64,7 +64,8 @@ struct sim_result {
     double best_fixed_ns;     /* one mode for all batches of the draw, in hindsight */
     double best_per_shape_ns; /* one mode for each shape, in hindsight */
     double blind_ns;     /* of auto_ns: beyond the cheapest mode, in the device's first batch of
-                                 each mode and the second of the same shape: nobody can know before */
+                                 each mode and the second of the same shape: nobody can know before;
+                                 and without a hint in a shape's first, which stays plain by rule */
     double late_ns;      /* of auto_ns: batches after a shape's 50th, in shapes of 100 or more */
     double late_best_ns; /* the least those could have cost from there on, with one mode */
     uint32_t trials, explorations, drifts;

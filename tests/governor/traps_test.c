@@ -105,8 +105,7 @@ static bool is_try(const struct vyre_decision_record *record)
 static bool is_open(const struct vyre_decision_candidate *candidate)
 {
     return candidate->state == VYRE_CANDIDATE_MEASURED &&
-           candidate->reason != VYRE_CANDIDATE_FIXED_TOO_DEAR &&
-           candidate->reason != VYRE_CANDIDATE_IN_TRIAL;
+           candidate->why != VYRE_WHY_FIXED_TOO_DEAR && candidate->why != VYRE_WHY_IN_TRIAL;
 }
 
 static void read_one(const struct vyre_decision_record *record, struct tally *tallies)
@@ -122,7 +121,8 @@ static void read_one(const struct vyre_decision_record *record, struct tally *ta
         if (!is_open(candidate))
             continue;
         bool dear = (double)candidate->measured_ns > (double)least_ns * CLEARLY;
-        bool chosen = candidate->reason == VYRE_CANDIDATE_NONE && !is_try(record);
+        bool chosen = candidate->mode == record->mode && candidate->variant == record->variant &&
+                      !is_try(record);
         tallies[i].rows++;
         tallies[i].lost += dear;
         tallies[i].chosen += chosen;

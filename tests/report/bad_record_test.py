@@ -59,8 +59,8 @@ expect("one endless line", b'{"vyre_record":1' + b" " * 100000, {"record-foreign
 expect("printed anew", json.dumps(json.loads(good), indent=1).encode() + b"\n", {"record-foreign"}, 1)
 
 # ---- newer and older
-for version in (b"2", b"0", b"-1", b"99999999999999999999", b'"1"'):
-    expect(f"version {version.decode()}", good.replace(b'"vyre_record":1', b'"vyre_record":' + version, 1),
+for version in (b"3", b"0", b"-1", b"99999999999999999999", b'"1"'):
+    expect(f"version {version.decode()}", good.replace(b'"vyre_record":2', b'"vyre_record":' + version, 1),
            {"record-version"}, 1, 16)
 
 # ---- damaged

@@ -24,9 +24,9 @@ for number in (1, 2, 3, 30, 100):
         compared = next(b for b in reversed(record.batches[:at + 1]) if b["candidates"] and
                         (b["device"], b["shape"]) == (batch["device"], batch["shape"]))
         test.equal(one["candidates_of_batch"], compared["sequence"], f"comparison of {what}")
-        test.equal([(c["mode"], c["reason"], c["predicted_ns"], c["measured_ns"], c["measured_count"])
+        test.equal([(c["mode"], c["why"], c["predicted_ns"], c["measured_ns"], c["measured_count"])
                     for c in one["candidates"]],
-                   [(names["mode"][c["mode"]], names["reason"][c["reason"]], c["predicted_ns"],
+                   [(names["mode"][c["mode"]], names["why"][c["why"]], c["predicted_ns"],
                      c["measured_ns"], c["count"]) for c in compared["candidates"]],
                    f"candidates of {what}")
         origins = {i["name"]: i["origin"] for i in one["inputs"]}

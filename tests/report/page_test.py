@@ -171,7 +171,7 @@ def check_detail(page, record):
     test.equal(page.value(CELLS.format("candidates")),
                [[way(record, c), c["predicted_ns"] if c["state"] else "–",
                  c["measured_ns"] if c["count"] else "–", c["count"], names["state"][c["state"]],
-                 names["reason"][c["reason"]]] for c in compared["candidates"]], "candidates")
+                 names["why"][c["why"]]] for c in compared["candidates"]], "candidates")
 
 
 def check_tables(page, record):

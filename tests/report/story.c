@@ -32,7 +32,7 @@ struct way {
     uint32_t true_ns;
     uint32_t predicted_ns;
     uint32_t fixed_ns;
-    uint16_t out; /* enum vyre_candidate_reason; 0: it can run */
+    uint16_t out; /* enum vyre_why; 0: it can run */
 };
 
 struct kind {
@@ -57,7 +57,7 @@ static const struct kind kinds[SHAPES] = {
       {2, 0, 268000, 240000, 160000, 0},
       {2, 2, 305000, 225000, 310000, 0},
       {3, 0, 231000, 250000, 900000, 0},
-      {3, 1, 0, 0, 0, VYRE_CANDIDATE_NOT_APPLICABLE}}},
+      {3, 1, 0, 0, 0, VYRE_WHY_NOT_APPLICABLE}}},
     {"frame upload",
      {"sobel", "box", "fold"},
      {1, 1, 1},
@@ -68,8 +68,8 @@ static const struct kind kinds[SHAPES] = {
       {1, 1, 780000, 760000, 0, 0},
       {2, 0, 602000, 588000, 120000, 0},
       {2, 2, 660000, 570000, 200000, 0},
-      {3, 0, 0, 0, 0, VYRE_CANDIDATE_RECORDING_FAILED},
-      {3, 1, 0, 0, 0, VYRE_CANDIDATE_UNPROVEN}}},
+      {3, 0, 0, 0, 0, VYRE_WHY_FAILED},
+      {3, 1, 0, 0, 0, VYRE_WHY_UNPROVEN}}},
     {"mix tracks",
      {"gain", "lowpass", "echo", "limit", "mix_tracks"},
      {16, 16, 16, 16, 1},
@@ -79,7 +79,7 @@ static const struct kind kinds[SHAPES] = {
      {{1, 0, 190000, 210000, 0, 0},
       {1, 1, 240000, 250000, 0, 0},
       {2, 0, 118000, 120000, 60000, 0},
-      {2, 2, 0, 0, 0, VYRE_CANDIDATE_ABILITY_ABSENT},
+      {2, 2, 0, 0, 0, VYRE_WHY_ABILITY_ABSENT},
       {3, 0, 96000, 101000, 250000, 0},
       {3, 1, 131000, 140000, 250000, 0}}},
     {"gather",
@@ -91,7 +91,7 @@ static const struct kind kinds[SHAPES] = {
      {{1, 0, 84000, 92000, 0, 0},
       {1, 1, 88000, 95000, 0, 0},
       {2, 0, 91000, 70000, 45000, 0},
-      {2, 2, 0, 0, 0, VYRE_CANDIDATE_ABILITY_ABSENT},
+      {2, 2, 0, 0, 0, VYRE_WHY_ABILITY_ABSENT},
       {3, 0, 79000, 83000, 250000, 0},
       {3, 1, 90000, 88000, 250000, 0}}},
 };
@@ -343,18 +343,18 @@ static void choose(struct story *story, struct shape_state *shape, const struct 
     }
 }
 
-static uint16_t reason_of(const struct shape_state *shape, const struct way *ways, unsigned index)
+static uint8_t why_of(const struct shape_state *shape, const struct way *ways, unsigned index,
+                      uint8_t why)
 {
     if (ways[index].out != 0)
-        return ways[index].out;
+        return (uint8_t)ways[index].out;
     if (index == shape->chosen)
-        return VYRE_CANDIDATE_NONE;
+        return why;
     if (cost_of(shape, &ways[index], index) < cost_of(shape, &ways[shape->chosen], shape->chosen))
-        return VYRE_CANDIDATE_MARGIN;
+        return VYRE_WHY_MARGIN;
     if (shape->count[index] > 0)
-        return VYRE_CANDIDATE_DEARER_MEASURED;
-    return ways[index].fixed_ns > 200000 ? VYRE_CANDIDATE_FIXED_TOO_DEAR
-                                         : VYRE_CANDIDATE_DEARER_PREDICTED;
+        return VYRE_WHY_DEARER_MEASURED;
+    return ways[index].fixed_ns > 200000 ? VYRE_WHY_FIXED_TOO_DEAR : VYRE_WHY_DEARER_PREDICTED;
 }
 
 static void fill_candidates(const struct shape_state *shape, const struct way *ways,
@@ -368,7 +368,7 @@ static void fill_candidates(const struct shape_state *shape, const struct way *w
             .predicted_ns = is_out ? 0 : cost_of(shape, &ways[i], i),
             .measured_ns = shape->mean_ns[i],
             .count = shape->count[i],
-            .reason = reason_of(shape, ways, i),
+            .why = why_of(shape, ways, i, record->why),
             .mode = ways[i].mode,
             .variant = ways[i].variant,
             .state = (uint8_t)(is_out        ? VYRE_CANDIDATE_OUT

@@ -38,7 +38,7 @@ static void take_batch(struct told *told, const struct vyre_event_batch_complete
     told->required += decision->why == VYRE_WHY_REQUIRED;
     for (uint32_t i = 0; i < decision->candidate_count; i++) {
         const struct vyre_decision_candidate *candidate = &decision->candidates[i];
-        told->not_required += candidate->reason == VYRE_CANDIDATE_NOT_REQUIRED;
+        told->not_required += candidate->why == VYRE_WHY_NOT_REQUIRED;
         told->resident_out +=
             candidate->mode == VYRE_MODE_PERSISTENT && candidate->state == VYRE_CANDIDATE_OUT;
     }

@@ -105,7 +105,7 @@ static void inputs_have_origins(void **state)
     assert_int_equal(said.plain_origin, VYRE_ORIGIN_STATED);
     assert_int_equal(said.repeats_origin, VYRE_ORIGIN_OBSERVED);
     assert_string_equal(said.unfit_reason, "no ring");
-    assert_int_equal(said.next.candidates[2].reason, VYRE_CANDIDATE_ABILITY_ABSENT);
+    assert_int_equal(said.next.candidates[2].why, VYRE_WHY_ABILITY_ABSENT);
     assert_int_equal(vyre_device_calibrate(fixture.device, NULL, &calibration, &fixture.diag),
                      VYRE_OK);
     said = explain(&fixture, batch, 12);

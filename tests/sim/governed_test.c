@@ -120,7 +120,9 @@ static void auto_goes_on_plainly_when_the_chosen_mode_refuses(void **state)
     assert_int_equal(fixture_wait(&fixture, ticket), VYRE_OK);
     struct vyre_batch_result result = fixture_result(&fixture, ticket);
     assert_int_equal(result.mode, VYRE_MODE_PLAIN);
-    assert_int_equal(result.reason, VYRE_REASON_RECORDING_FAILED);
+    assert_int_equal(result.why, VYRE_WHY_ONLY_FEASIBLE);
+    assert_int_equal(result.wanted, VYRE_MODE_PERSISTENT);
+    assert_int_equal(result.wanted_out, VYRE_WHY_FAILED);
     assert_int_equal(decided(&fixture), before + 1); /* refused attempts are no decisions */
     fixture_close(&fixture);
 }
@@ -130,16 +132,17 @@ static void a_failed_recording_shows_in_the_record(void **state)
     (void)state;
     struct fixture fixture;
     struct vyre_decision_record record;
-    fixture_open(&fixture, NULL, NULL);
+    fixture_open(&fixture,
+                 &(struct vyre_sim_desc){.absent = {[VYRE_ABILITY_PERSISTENT] = "no ring"}}, NULL);
     struct vyre_batch *batch = mixes(&fixture, 16);
     vyre_sim_fail(fixture.sim, VYRE_SIM_RECORD, 1, VYRE_OUT_OF_MEMORY, 7);
     const struct vyre_submit_options options = {.repeat_hint = 100000};
     assert_int_equal(run(&fixture, batch, &options).mode, VYRE_MODE_PLAIN);
     assert_int_equal(vyre_device_read_decisions(fixture.device, 1, &record, 1), 1);
     assert_int_equal(record.mode, VYRE_MODE_PLAIN);
-    assert_int_equal(record.candidates[0].reason, VYRE_CANDIDATE_NONE);
+    assert_int_equal(record.candidates[0].why, VYRE_WHY_ONLY_FEASIBLE);
     assert_int_equal(record.candidates[1].mode, VYRE_MODE_REPLAY);
-    assert_int_equal(record.candidates[1].reason, VYRE_CANDIDATE_RECORDING_FAILED);
+    assert_int_equal(record.candidates[1].why, VYRE_WHY_FAILED);
     assert_int_equal(record.candidates[1].state, VYRE_CANDIDATE_OUT);
     fixture_close(&fixture);
 }
@@ -150,7 +153,8 @@ static void a_loss_while_recording_has_a_reason(void **state)
     struct fixture fixture;
     struct vyre_diag diag;
     struct vyre_ticket ticket;
-    fixture_open(&fixture, NULL, NULL);
+    fixture_open(&fixture,
+                 &(struct vyre_sim_desc){.absent = {[VYRE_ABILITY_PERSISTENT] = "no ring"}}, NULL);
     struct vyre_batch *batch = mixes(&fixture, 16);
     vyre_sim_fail(fixture.sim, VYRE_SIM_RECORD, 1, VYRE_DEVICE_LOST, 7);
     memset(&diag, 0x41, sizeof diag);

@@ -222,7 +222,7 @@ static void records_say_what_was_considered(void **state)
     assert_true(first->wall_ns > 0);
     assert_int_equal(first->candidates[2].mode, VYRE_MODE_PERSISTENT);
     assert_int_equal(first->candidates[2].state, VYRE_CANDIDATE_OUT);
-    assert_int_equal(first->candidates[2].reason, VYRE_CANDIDATE_ABILITY_ABSENT);
+    assert_int_equal(first->candidates[2].why, VYRE_WHY_ABILITY_ABSENT);
     bool trial = false;
     for (size_t i = 0; i < count; i++)
         trial = trial || records[i].mode == VYRE_MODE_REPLAY;

@@ -117,7 +117,9 @@ static void what_was_learned_decides_the_first_batch(void **state)
     struct vyre_decision_counters counters; /* the calibration's decisions come first */
     vyre_device_count_decisions(fixture.device, &counters);
     assert_int_equal(vyre_device_read_decisions(fixture.device, counters.decided, &record, 1), 1);
-    assert_int_equal(record.why, VYRE_WHY_HINT);
+    assert_int_equal(record.why, VYRE_WHY_PREDICTED_BEST);
+    assert_int_equal(record.evidence, VYRE_EVIDENCE_STORE);
+    assert_int_equal(record.wanted, VYRE_MODE_REPLAY);
     /* The prediction is the learned mean: overhead and execution together. */
     assert_in_range(record.predicted_ns, (uint64_t)(plain->mean_ns * 0.9),
                     (uint64_t)(plain->mean_ns * 1.1));

@@ -32,11 +32,12 @@ static struct vyre_batch_result submit_auto(struct fixture *fixture, struct vyre
 }
 
 static void assert_choice(struct vyre_batch_result result, enum vyre_mode mode,
-                          enum vyre_mode wanted, enum vyre_mode_reason reason)
+                          enum vyre_mode wanted, enum vyre_why why, enum vyre_why out)
 {
     assert_string_equal(vyre_mode_name(result.mode), vyre_mode_name(mode));
     assert_string_equal(vyre_mode_name(result.wanted), vyre_mode_name(wanted));
-    assert_string_equal(vyre_mode_reason_name(result.reason), vyre_mode_reason_name(reason));
+    assert_string_equal(vyre_why_name(result.why), vyre_why_name(why));
+    assert_string_equal(vyre_why_name(result.wanted_out), vyre_why_name(out));
 }
 
 /* ---- Abilities -------------------------------------------------------------------------------- */
@@ -117,7 +118,7 @@ static void submit_auto_ability_absent_says_so(void **state)
         struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
         struct vyre_batch *batch = small_batch(&fixture, buffer, 1);
         assert_choice(submit_auto(&fixture, batch, 1000), VYRE_MODE_PLAIN, VYRE_MODE_REPLAY,
-                      VYRE_REASON_ABILITY_ABSENT);
+                      VYRE_WHY_VERDICT, VYRE_WHY_ABILITY_ABSENT);
         assert_int_equal(fixture_download(&fixture, buffer, &word), VYRE_OK);
         assert_int_equal(word, 31 + 1 + 99); /* fill, then mix with zeros */
         fixture_close(&fixture);
@@ -135,13 +136,13 @@ static void submit_auto_verdicts_choose(void **state)
     fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs}, NULL);
     struct vyre_batch *batch = small_batch(&fixture, fixture_buffer(&fixture, BYTES), 1);
     assert_choice(submit_auto(&fixture, batch, 1), VYRE_MODE_PLAIN, VYRE_MODE_PLAIN,
-                  VYRE_REASON_CONSERVATIVE);
+                  VYRE_WHY_VERDICT, VYRE_WHY_NONE);
     assert_choice(submit_auto(&fixture, batch, 1000), VYRE_MODE_REPLAY, VYRE_MODE_REPLAY,
-                  VYRE_REASON_VERDICT);
+                  VYRE_WHY_VERDICT, VYRE_WHY_NONE);
     struct vyre_ticket ticket = fixture_submit(&fixture, batch, VYRE_MODE_PERSISTENT);
     assert_int_equal(fixture_wait(&fixture, ticket), VYRE_OK);
     assert_choice(fixture_result(&fixture, ticket), VYRE_MODE_PERSISTENT, VYRE_MODE_PERSISTENT,
-                  VYRE_REASON_REQUIRED);
+                  VYRE_WHY_REQUIRED, VYRE_WHY_NONE);
     fixture_close(&fixture);
 }
 
@@ -177,7 +178,7 @@ static void submit_recording_fails_auto_falls_back_required_fails(void **state)
     struct vyre_batch *batch = small_batch(&fixture, buffer, 2);
     vyre_sim_fail(fixture.sim, VYRE_SIM_RECORD, 1, VYRE_OUT_OF_MEMORY, -6);
     assert_choice(submit_auto(&fixture, batch, 1000), VYRE_MODE_PLAIN, VYRE_MODE_REPLAY,
-                  VYRE_REASON_RECORDING_FAILED);
+                  VYRE_WHY_ONLY_FEASIBLE, VYRE_WHY_FAILED);
     assert_int_equal(fixture_download(&fixture, buffer, &word), VYRE_OK);
     assert_int_equal(word, 2 * 31 + 2 + 99);
 
@@ -189,7 +190,7 @@ static void submit_recording_fails_auto_falls_back_required_fails(void **state)
     assert_int_equal(fixture.diag.native_code, -6);
     assert_int_equal(ticket.sequence, 0);
     assert_choice(submit_auto(&fixture, batch, 1000), VYRE_MODE_REPLAY, VYRE_MODE_REPLAY,
-                  VYRE_REASON_VERDICT);
+                  VYRE_WHY_VERDICT, VYRE_WHY_NONE);
     fixture_close(&fixture);
 }
 

@@ -142,7 +142,8 @@ static void a_shape_is_told_once_before_its_batch_and_again_after_a_calibration(
     assert_int_equal(told.shapes, 1);
     assert_int_equal(told.shape_lo, told.batch_lo);
     assert_int_equal(told.shape_hi, told.batch_hi);
-    assert_int_equal(told.said.persistent_kernel.batch_size, 5);
+    /* Told with the first batch: the next would be the second, of five commands each. */
+    assert_int_equal(told.said.persistent_kernel.batch_size, 10);
     assert_int_equal(told.said.plain_origin, VYRE_ORIGIN_STATED);
     assert_int_equal(vyre_device_calibrate(fixture.device, NULL, &calibration, &fixture.diag),
                      VYRE_OK);

@@ -154,7 +154,7 @@ static void submit_wrong_code_in_auto_gives_the_drivers_bytes(void **state)
         struct vyre_batch_result result;
         assert_int_equal(submit(&fixture, batch, VYRE_MODE_AUTO, &result), VYRE_OK);
         assert_int_not_equal(result.mode, VYRE_MODE_PERSISTENT);
-        if (result.reason == VYRE_REASON_UNPROVEN) {
+        if (result.wanted_out == VYRE_WHY_UNPROVEN) {
             unproven = true;
             assert_int_equal(result.wanted, VYRE_MODE_PERSISTENT);
         }

@@ -1,0 +1,219 @@
+/*
+ * facts.c: which candidates can run a batch, and at which cost.
+ */
+#include "runtime/facts.h"
+
+#include <string.h>
+
+#include "base/groups.h"
+#include "runtime/prove.h"
+#include "runtime/shape_keys.h"
+
+/* A shape's template is worth computing once it was seen so often. */
+#define TEMPLATE_SEEN_MIN 4
+
+/* ---- Whether it can run ----------------------------------------------------------------------- */
+
+/* Whether what stays resident suits the batch: changing it, or filling it, costs more than it saves. */
+static bool suits_residency(const struct vyre_device *device, const struct vyre_body *body)
+{
+    const struct vyre_body_kernel *kernels = body->kernels.items;
+    const struct vyre_kernel *first = NULL;
+    uint64_t most = device->facts.persistent_groups ? device->facts.persistent_groups : UINT64_MAX;
+    for (uint32_t i = 0; i < body->view.command_count; i++) {
+        const struct vyre_command *command = &body->view.commands[i];
+        const struct vyre_kernel *kernel = kernels[i].kernel;
+        if (!kernel)
+            continue;
+        first = first ? first : kernel;
+        bool other = memcmp(kernel->interface.local_size, first->interface.local_size,
+                            sizeof first->interface.local_size) != 0;
+        if (device->facts.persistent_one_program &&
+            (other || kernel->interface.specialization_count > 0))
+            return false;
+        if (vyre_groups_total(command->groups) > most)
+            return false;
+    }
+    return true;
+}
+
+/* Worked out once per shape. */
+static bool may_stay_resident(const struct vyre_device *device, const struct vyre_body *body,
+                              struct vyre_shape_found *found)
+{
+    if (!found->residency_known)
+        found->suits_residency = suits_residency(device, body);
+    found->residency_known = true;
+    return found->suits_residency;
+}
+
+/* Whether the backend can run the shape so: asked once. */
+static bool fits(struct vyre_device *device, const struct vyre_body *body,
+                 struct vyre_shape_found *found, uint32_t index)
+{
+    const struct vyre_candidate *candidate = &device->candidates.list[index];
+    uint16_t bit = (uint16_t)(1u << index);
+    if (device->ops->batch_check && !(found->checked & bit)) {
+        enum vyre_status status = device->ops->batch_check(
+            device->native, &body->view, candidate->mode, candidate->variant, NULL);
+        if (status == VYRE_OK || status == VYRE_UNSUPPORTED)
+            found->checked |= bit;
+        if (status == VYRE_UNSUPPORTED)
+            found->unfit |= bit;
+        if (status != VYRE_OK)
+            return false;
+    }
+    return !(found->unfit & bit);
+}
+
+static enum vyre_why why_out(struct vyre_device *device, const struct vyre_body *body,
+                             struct vyre_shape_found *found, uint32_t index, uint32_t updates)
+{
+    const struct vyre_candidate *candidate = &device->candidates.list[index];
+    bool unproven = found->unproven & 1u << index;
+    if (!vyre_device_has_mode(device, candidate->mode))
+        return VYRE_WHY_ABILITY_ABSENT;
+    /* A chain has nothing to run side by side: both variants would do the same. */
+    if (candidate->variant & VYRE_VARIANT_SERIAL && body->view.is_chain)
+        return VYRE_WHY_NOT_APPLICABLE;
+    if (candidate->mode == VYRE_MODE_PERSISTENT && !may_stay_resident(device, body, found))
+        return VYRE_WHY_NOT_APPLICABLE;
+    /* Other constants need no recording in the variant beside it. */
+    if (candidate->variant & VYRE_VARIANT_DRIVER && updates > 0)
+        return VYRE_WHY_NOT_APPLICABLE;
+    if (found->failed & 1u << index)
+        return unproven ? VYRE_WHY_UNPROVEN : VYRE_WHY_FAILED;
+    if (fits(device, body, found, index))
+        return VYRE_WHY_NONE;
+    return unproven ? VYRE_WHY_UNPROVEN : VYRE_WHY_UNFIT;
+}
+
+/* ---- What it costs ---------------------------------------------------------------------------- */
+
+/*
+ * What a proof of the candidate's generated code would cost, as part of its setup: it runs the batch
+ * twice, and here and there moves what it writes. Refused code is out.
+ */
+static uint64_t proof_ns(struct vyre_device *device, struct vyre_body *body,
+                         struct vyre_shape *shape, uint32_t index, enum vyre_why *inout_why)
+{
+    const struct vyre_candidate *candidate = &device->candidates.list[index];
+    enum vyre_proof_state state =
+        vyre_proof_state_locked(device, body, candidate->mode, candidate->variant, NULL);
+    if (state == VYRE_PROOF_REFUSED) {
+        shape->found.unfit |= (uint16_t)(1u << index);
+        shape->found.unproven |= (uint16_t)(1u << index);
+        *inout_why = VYRE_WHY_UNPROVEN;
+    }
+    return state == VYRE_PROOF_DUE ? vyre_whole_ns(3.0 * shape->tracks[0].mean_ns) : 0;
+}
+
+uint32_t vyre_facts_bakes(const struct vyre_device *device, uint32_t variant)
+{
+    return variant & VYRE_VARIANT_DRIVER ? device->facts.driver_bakes : device->facts.bakes;
+}
+
+static bool is_ready(const struct vyre_device *device, struct vyre_body *body, uint32_t index,
+                     uint64_t now_ns)
+{
+    const struct vyre_candidate *candidate = &device->candidates.list[index];
+    if (candidate->mode == VYRE_MODE_REPLAY)
+        return vyre_recordings_has(
+            &device->recordings,
+            vyre_body_key(body, vyre_facts_bakes(device, candidate->variant), candidate->variant));
+    if (candidate->mode == VYRE_MODE_PERSISTENT)
+        return device->persistent_seen_ns != 0 &&
+               now_ns - device->persistent_seen_ns < device->desc.persistent_idle_ns;
+    return true;
+}
+
+/* A learned mean without the overhead, which is known; never nothing. 0: nothing was learned. */
+static uint64_t execution_ns(double mean_ns, double overhead_ns)
+{
+    double least = mean_ns * 0.05;
+    double rest = mean_ns - overhead_ns > least ? mean_ns - overhead_ns : least;
+    return mean_ns <= 0.0 ? 0 : vyre_whole_ns(rest) ? vyre_whole_ns(rest) : 1;
+}
+
+/* What another process learned of the work; NULL: nothing. Its template is computed when it may be of use. */
+static const struct vyre_shape_template *learned_locked(struct vyre_device *device,
+                                                        const struct vyre_body *body,
+                                                        struct vyre_shape *shape)
+{
+    struct vyre_shape_found *found = &shape->found;
+    bool useful = device->shapes.template_count > 0 || shape->seen >= TEMPLATE_SEEN_MIN;
+    if (!found->template_known && useful) {
+        found->has_template = vyre_shape_template_locked(device, body, &found->template_key);
+        found->template_known = true;
+    }
+    return found->has_template ? vyre_shapes_find_template(&device->shapes, found->template_key)
+                               : NULL;
+}
+
+void vyre_facts_find_locked(struct vyre_device *device, struct vyre_body *body,
+                            struct vyre_shape *shape, uint32_t updates,
+                            struct vyre_candidate_facts out_facts[VYRE_CANDIDATES_MAX])
+{
+    const struct vyre_shape_template *learned = learned_locked(device, body, shape);
+    uint64_t now_ns = vyre_device_now_ns(device);
+    uint32_t commands = body->view.command_count;
+    if (shape->seen >= shape->found.retry_at) {
+        shape->found.failed = 0;
+        shape->found.unproven &= shape->found.unfit;
+    }
+    for (uint32_t i = 0; i < device->candidates.count; i++) {
+        const struct vyre_candidate *candidate = &device->candidates.list[i];
+        const struct vyre_candidate_costs *costs = &candidate->costs;
+        enum vyre_why why = why_out(device, body, &shape->found, i, updates);
+        uint64_t proof = why == VYRE_WHY_NONE ? proof_ns(device, body, shape, i, &why) : 0;
+        /* Recorded again and again: what is measured of it holds the recording. */
+        bool thrown_away = candidate->mode == VYRE_MODE_REPLAY && shape->found.recorded > 1;
+        out_facts[i] = (struct vyre_candidate_facts){
+            .feasible = why == VYRE_WHY_NONE,
+            .why = (uint8_t)why,
+            .ready = why == VYRE_WHY_NONE && proof == 0 &&
+                     (thrown_away || is_ready(device, body, i, now_ns)),
+            .fixed_ns =
+                proof + vyre_whole_ns(costs->fixed_batch_ns + costs->fixed_command_ns * commands),
+            .per_batch_ns = vyre_whole_ns(costs->batch_ns),
+            .per_command_ns = vyre_whole_ns(costs->command_ns),
+            .per_update_ns = vyre_whole_ns(costs->update_ns),
+        };
+        if (learned)
+            out_facts[i].execution_ns = execution_ns(
+                (double)learned->mean_ns[i], costs->batch_ns + costs->command_ns * commands);
+    }
+}
+
+uint32_t vyre_facts_updates_locked(const struct vyre_device *device, struct vyre_body *body,
+                                   const struct vyre_shape *shape)
+{
+    uint32_t any = device->facts.bakes | device->facts.driver_bakes;
+    if (!(any & VYRE_BAKES_CONSTANTS))
+        return 0;
+    for (uint32_t i = 0; i < device->candidates.count; i++) {
+        const struct vyre_candidate *candidate = &device->candidates.list[i];
+        uint32_t bakes = vyre_facts_bakes(device, candidate->variant);
+        const struct vyre_candidate_track *track = &shape->tracks[i];
+        if (candidate->mode != VYRE_MODE_REPLAY || !(bakes & VYRE_BAKES_CONSTANTS) ||
+            (track->count == 0 && track->first_ns <= 0.0f))
+            continue;
+        struct vyre_hash128 key = vyre_body_key(body, bakes, candidate->variant);
+        return vyre_recordings_has(&device->recordings, key) ? 0 : body->view.command_count;
+    }
+    return 0;
+}
+
+void vyre_facts_failed_locked(struct vyre_shape *shape, uint32_t candidate, bool forever,
+                              bool is_unproven)
+{
+    struct vyre_shape_found *found = &shape->found;
+    uint16_t bit = (uint16_t)(1u << candidate);
+    if (forever)
+        found->unfit |= bit;
+    else
+        found->failed |= bit;
+    if (is_unproven)
+        found->unproven |= bit;
+    found->retry_at = shape->seen < UINT32_MAX / 2 ? shape->seen * 2 : UINT32_MAX;
+}

@@ -1,0 +1,245 @@
+/*
+ * shapes.h: all that a device remembers of shapes, in one table.
+ *
+ *   entries    one per exact shape, the least recently used forgotten:
+ *              how often it was seen, what was found out once, what the policies say, what the governor
+ *              learned of it, what an observer is told of each batch that has it
+ *   templates  one per template that another process learned something of; none is forgotten
+ *
+ * shape_keys.h says what the keys are. Who keeps an entry keeps a struct vyre_shape_ref: the entry may be
+ * another shape's by the time it is looked at.
+ *
+ * All memory is taken at init, that of the templates with the first of them. Looking up takes none.
+ *
+ * Thread-safety: the caller holds the device's lock.
+ */
+#ifndef VYRE_RUNTIME_SHAPES_H
+#define VYRE_RUNTIME_SHAPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <vyre/allocator.h>
+#include <vyre/decision.h>
+#include <vyre/hash.h>
+#include <vyre/observer.h>
+#include <vyre/policy.h>
+#include <vyre/status.h>
+
+#define VYRE_SHAPES_DEFAULT 1024
+#define VYRE_SHAPES_MIN     16
+#define VYRE_SHAPES_MAX     (1u << 20)
+
+struct vyre_kernel;
+
+/* ---- Templates -------------------------------------------------------------------------------- */
+
+/* What every entry begins with. Links are indices + 1, so that zeroed memory is an empty table. */
+struct vyre_shape_link {
+    struct vyre_hash128 key;
+    uint32_t chain; /* the bucket's next entry + 1 */
+};
+
+/* What another process learned of a template, until this one knows better. */
+struct vyre_shape_template {
+    struct vyre_shape_link link;
+    float mean_ns[VYRE_CANDIDATES_MAX]; /* by candidate; 0: not known */
+};
+
+/* ---- Entries ---------------------------------------------------------------------------------- */
+
+/* What is found out once per shape: facts.c. Bits count candidates. */
+struct vyre_shape_found {
+    bool residency_known; /* the next is known */
+    bool suits_residency; /* what stays resident need not change for it, and is not overfilled */
+    bool template_known;  /* looked for ... */
+    bool has_template;    /* ... and there is one */
+    struct vyre_hash128 template_key;
+    uint16_t checked;  /* candidates whose fitness is known */
+    uint16_t unfit;    /* candidates that cannot run this shape */
+    uint16_t failed;   /* candidates that were tried and failed ... */
+    uint16_t unproven; /* of the unfit and the failed ones: for their generated code */
+    uint32_t retry_at; /* ... until the shape was seen so often */
+    uint32_t recorded; /* recordings made of it */
+    uint8_t missed;    /* batches in a row whose end nobody saw */
+};
+
+/* What the policies are asked, beside the arms of the plan. */
+struct vyre_policy_inputs {
+    struct vyre_persistent_kernel_input persistent_kernel;
+    struct vyre_command_reuse_input command_reuse;
+    struct vyre_bindless_input bindless;
+    struct vyre_trace_jit_input trace_jit;
+};
+
+/* What the policies say: verdict.c. */
+struct vyre_shape_verdict {
+    bool asked;
+    bool planned;       /* the plan was made: `arms` and `copy` of the bundle hold */
+    bool side_by_side;  /* the plan has commands that need not wait for each other */
+    uint32_t arm_count; /* the most of a segment */
+    struct vyre_policy_inputs inputs;
+    struct vyre_bundle bundle;
+    uint8_t wanted; /* the candidate that the policies ask for, ... */
+    uint8_t
+        candidate; /* ... or the next best where it cannot run: what runs until it is overruled */
+    uint8_t out;   /* enum vyre_why: why the wanted one cannot run; 0: it can */
+};
+
+/* What the shape showed in one candidate: governor.h. */
+struct vyre_candidate_track {
+    double mean_ns;    /* per batch, without the fixed cost and updates; 0: not known */
+    uint64_t last_ns;  /* time of the last measurement */
+    float first_ns;    /* of the batch that paid the fixed cost; 0: none yet */
+    float fixed_ns;    /* predicted for it */
+    float overhead_ns; /* calibrated, at the last comparison */
+    float expect_ns;   /* for the next sample, by other shapes; 0: they teach nothing */
+    float run_ns;      /* of samples beyond the band: the one nearest to it */
+    float back_ns;     /* what coming back to it from another candidate cost last */
+    float doubted_ns; /* predicted excess of the trial in flight, if predictions speak against it */
+    uint32_t count;   /* samples in mean_ns, saturating */
+    uint16_t fails;   /* explorations that changed nothing */
+    int8_t run;       /* samples in a row above (+) or below (-) the band */
+    uint8_t flags;    /* VYRE_TRACK_... */
+};
+
+#define VYRE_TRACK_ESTIMATED 1u /* only the first batch is known, and that the fixed cost is less */
+#define VYRE_TRACK_PENDING   2u /* a trial is in flight */
+#define VYRE_TRACK_STALE     4u /* measured before the costs drifted */
+#define VYRE_TRACK_DROPPED   8u /* measured worse than another */
+#define VYRE_TRACK_SUSPECT   16u /* the only sample is far above what was expected */
+#define VYRE_TRACK_CONFIRMED 32u /* measured more than in batches that paid the fixed cost */
+
+struct vyre_profile_kernel {
+    const struct vyre_kernel *kernel; /* Borrowed: alive until all that use it was told */
+    uint32_t dispatch_count;
+};
+
+/* What an observer is told of every batch of the shape: emit.c. */
+struct vyre_shape_profile {
+    bool known;
+    bool told; /* what the policies say of it */
+    uint32_t commands[VYRE_COMMAND_TYPE_COUNT];
+    uint32_t kernel_count;
+    uint64_t copied_bytes;
+    struct vyre_profile_kernel kernels[VYRE_EVENT_KERNELS_MAX];
+
+    /* For required modes, which the governor does not see. */
+    uint32_t required_seen;
+    bool compared; /* ... in `mode` and `variant`, with this prediction */
+    uint8_t mode;
+    uint8_t variant;
+    uint64_t predicted_ns;
+};
+
+struct vyre_shape {
+    struct vyre_shape_link link; /* by the exact key */
+    uint32_t newer;              /* neighbours by use, + 1 */
+    uint32_t older;
+    uint64_t serial; /* unique over the table's life; 0: unused entry */
+    uint32_t seen;   /* batches in auto so far, saturating */
+    struct vyre_shape_found found;
+    struct vyre_shape_verdict verdict;
+    struct vyre_shape_profile *profile; /* Owned by the table; NULL: nobody observes */
+
+    /* The governor's. */
+    uint32_t check_at; /* compare again when seen reaches it */
+    uint32_t settled_hint;
+    uint32_t settled_updates;
+    uint8_t settled_why;      /* enum vyre_why */
+    uint8_t settled_evidence; /* enum vyre_evidence */
+    uint8_t current;
+    uint8_t candidate_count;
+    uint8_t last;      /* candidate of the last sample, + 1 */
+    bool chosen;       /* `current` means something */
+    bool detour;       /* the last sample was an exploration */
+    double current_ns; /* predicted when it was settled on */
+    double current_update_ns;
+    double anchor_ns;   /* mean of `current` at the last comparison: drift is told from it */
+    double recent_ns;   /* of the last few batches in `current` */
+    double pace_ns;     /* mean of `current` when the others were last brought in step with it */
+    double spent_ns;    /* in all batches of the shape */
+    double coming_ns;   /* in those that the caller announced */
+    double explored_ns; /* more than the best would have taken, in explorations */
+    struct vyre_candidate_track tracks[VYRE_CANDIDATES_MAX];
+};
+
+/* An entry that may be gone by now. A zeroed one is none. */
+struct vyre_shape_ref {
+    struct vyre_shape *entry; /* Borrowed */
+    uint64_t serial;
+};
+
+static inline struct vyre_shape_ref vyre_shape_refer(struct vyre_shape *shape)
+{
+    return (struct vyre_shape_ref){shape, shape->serial};
+}
+
+/* NULL: it was forgotten. */
+static inline struct vyre_shape *vyre_shape_get(struct vyre_shape_ref ref)
+{
+    return ref.entry && ref.entry->serial == ref.serial ? ref.entry : NULL;
+}
+
+/* ---- The table -------------------------------------------------------------------------------- */
+
+/* One hash index over items of one size that begin with a struct vyre_shape_link. */
+struct vyre_shape_index {
+    unsigned char *items; /* Owned */
+    uint32_t *buckets;    /* Owned: item + 1, 0 is none */
+    uint32_t mask;
+    uint32_t limit; /* items */
+    size_t item_bytes;
+};
+
+struct vyre_shapes {
+    struct vyre_allocator allocator;
+    struct vyre_shape_index entries;
+    struct vyre_shape_index templates;
+    struct vyre_shape_profile *profiles; /* Owned: one per entry; NULL: nobody observes */
+    uint32_t used;                       /* entries */
+    uint32_t seen_count;                 /* of them seen in auto */
+    uint32_t template_count;
+    uint32_t newest; /* by use, + 1 */
+    uint32_t oldest;
+    uint64_t serials;
+    uint64_t forgotten;
+    double forgotten_coming_ns; /* what callers had announced of shapes that were forgotten */
+};
+
+/* `limit` 0: 1,024; else 16 to 1,048,576, clamped. `observed`: with profiles. */
+VYRE_NODISCARD enum vyre_status vyre_shapes_init(struct vyre_shapes *shapes,
+                                                 const struct vyre_allocator *allocator,
+                                                 uint32_t limit, bool observed);
+void vyre_shapes_deinit(struct vyre_shapes *shapes);
+
+/* Bytes that init takes from the allocator. */
+size_t vyre_shapes_bound(uint32_t limit, bool observed);
+
+/* The entry; NULL when there is none. */
+struct vyre_shape *vyre_shapes_find(const struct vyre_shapes *shapes, struct vyre_hash128 key);
+
+/*
+ * The entry, now the most recently used; a new shape may take the place of the least recently used one.
+ */
+struct vyre_shape *vyre_shapes_use(struct vyre_shapes *shapes, struct vyre_hash128 key);
+
+/* The same for an entry that is there. */
+void vyre_shapes_use_again(struct vyre_shapes *shapes, struct vyre_shape *shape);
+
+/* The i-th of shapes->used entries, in no order. */
+static inline struct vyre_shape *vyre_shapes_at(const struct vyre_shapes *shapes, uint32_t i)
+{
+    return (struct vyre_shape *)(void *)shapes->entries.items + i;
+}
+
+/* NULL: nothing was learned of it. */
+const struct vyre_shape_template *vyre_shapes_find_template(const struct vyre_shapes *shapes,
+                                                            struct vyre_hash128 key);
+
+/* Adds it if it is not there. OUT_OF_MEMORY, or VYRE_LIMIT when the table is full. */
+VYRE_NODISCARD enum vyre_status vyre_shapes_use_template(struct vyre_shapes *shapes,
+                                                         struct vyre_hash128 key,
+                                                         struct vyre_shape_template **out_template);
+
+#endif
