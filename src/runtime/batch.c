@@ -320,7 +320,9 @@ void vyre_batch_copy(struct vyre_batch *batch, struct vyre_range from, struct vy
 void vyre_batch_set_constants(struct vyre_batch *batch, size_t command, const void *constants,
                               size_t constants_size_bytes)
 {
+    const struct vyre_body *before = batch->body;
     bool hashed = batch->body->hashed;
+    bool planned = batch->body->planned;
     struct vyre_shape_ref entry = batch->body->entry;
     uint64_t derived[VYRE_VIEW_WORDS];
     memcpy(derived, batch->body->words, sizeof derived);
@@ -344,7 +346,8 @@ void vyre_batch_set_constants(struct vyre_batch *batch, size_t command, const vo
     /* The body's own memory, not in flight: vyre_batch_begin saw to that. */
     if (constants_size_bytes > 0)
         memcpy((void *)(uintptr_t)target->constants, constants, constants_size_bytes);
-    body->hashed = hashed; /* constants are no part of the shape */
+    body->hashed = hashed; /* constants are no part of the shape, nor of the plan */
+    body->planned = planned && body == before;
     body->entry = entry;
     memcpy(body->words, derived, sizeof derived);
 }

@@ -41,6 +41,7 @@ static inline struct vyre_body *vyre_batch_begin(struct vyre_batch *batch)
         body = vyre_batch_begin_slow(batch);
     if (body) {
         body->hashed = false;
+        body->planned = false;
         body->keyed = false;
         body->entry.entry = NULL;
         body->proven = 0;

@@ -7,7 +7,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "runtime/shape_stream.h"
 
 #define FIRST_CAPACITY   16
 #define DATA_BLOCK_BYTES 4096
@@ -41,6 +40,8 @@ void vyre_body_destroy(struct vyre_body *body)
     free_array(body, &body->host_buffers, sizeof(struct vyre_host_buffer));
     free_array(body, &body->owners, sizeof(struct vyre_buffer *));
     free_array(body, &body->kernels, sizeof(struct vyre_body_kernel));
+    vyre_memory_free(&body->data.allocator, body->plan_memory, body->plan_bytes,
+                     _Alignof(max_align_t));
     vyre_arena_deinit(&body->data);
     struct vyre_allocator allocator = body->data.allocator;
     vyre_memory_free(&allocator, body, sizeof *body, _Alignof(struct vyre_body));
@@ -67,6 +68,7 @@ void vyre_body_reset(struct vyre_body *body)
     point_view(body);
     memset(body->words, 0, sizeof body->words);
     body->hashed = false;
+    body->planned = false;
     body->proven = 0;
     body->keyed = false;
     body->entry.entry = NULL;
@@ -185,4 +187,60 @@ bool vyre_body_copy(struct vyre_body *to, const struct vyre_body *from)
     for (uint32_t i = 0; copied && i < commands; i++)
         copied = copy_command_data(to, &((struct vyre_command *)to->commands.items)[i]);
     return copied;
+}
+
+/* ---- Plan ------------------------------------------------------------------------------------- */
+
+/* Room for a plan, which may take as much as the commands themselves and no more. */
+static bool reserve_plan(struct vyre_body *body, size_t bytes)
+{
+    if (bytes <= body->plan_bytes)
+        return true;
+    if (bytes > body->array_bytes)
+        return false;
+    void *memory =
+        vyre_memory_allocate(&body->data.allocator, body->array_bytes, _Alignof(max_align_t));
+    if (!memory)
+        return false;
+    vyre_memory_free(&body->data.allocator, body->plan_memory, body->plan_bytes,
+                     _Alignof(max_align_t));
+    body->plan_memory = memory;
+    body->plan_bytes = body->array_bytes;
+    return true;
+}
+
+/* Copies the plan into memory of the body; it is planned again where there is none. */
+static void keep_plan(struct vyre_body *body, const struct vyre_batch_plan *plan)
+{
+    size_t nodes = plan->node_count * sizeof *plan->nodes;
+    size_t segments = plan->segment_count * sizeof *plan->segments;
+    size_t deps = plan->dep_count * sizeof *plan->deps;
+    if (!reserve_plan(body, nodes + segments + deps))
+        return;
+    unsigned char *at = body->plan_memory;
+    body->plan = *plan;
+    if (nodes) {
+        memcpy(at, plan->nodes, nodes);
+        memcpy(at + nodes, plan->segments, segments);
+        body->plan.nodes = (const struct vyre_plan_node *)(const void *)at;
+        body->plan.segments = (const struct vyre_plan_segment *)(const void *)(at + nodes);
+    }
+    if (deps) {
+        memcpy(at + nodes + segments, plan->deps, deps);
+        body->plan.deps = (const uint32_t *)(const void *)(at + nodes + segments);
+    }
+    body->planned = true;
+}
+
+enum vyre_status vyre_body_plan(struct vyre_body *body, struct vyre_batch_planner *planner,
+                                struct vyre_batch_plan *out_plan, struct vyre_diag *diag)
+{
+    enum vyre_status status = VYRE_OK;
+    if (!body->planned)
+        status = vyre_batch_planner_plan(planner, &body->view, out_plan, diag);
+    if (!body->planned && status == VYRE_OK)
+        keep_plan(body, out_plan);
+    if (body->planned)
+        *out_plan = body->plan;
+    return status;
 }

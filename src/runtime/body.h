@@ -23,6 +23,7 @@
 #include <vyre/hash.h>
 
 #include "base/arena.h"
+#include "plan/batch_plan.h"
 #include "runtime/shapes.h"
 
 struct vyre_buffer;
@@ -63,7 +64,11 @@ struct vyre_body {
     struct vyre_hash128 key;
     struct vyre_shape_ref entry; /* of its shape, if `hashed` */
     uint64_t proof_epoch;        /* when `proven` was found: prove.h */
-    uint32_t proven;       /* bits of vyre_proof_bit: where the code for this body is proven */
+    uint32_t proven; /* bits of vyre_proof_bit: where the code for this body is proven */
+    bool planned;    /* `plan` is known, in memory of its own */
+    struct vyre_batch_plan plan;
+    void *plan_memory; /* Owned */
+    size_t plan_bytes;
     uint32_t resource_max; /* most ranges that a dispatch binds */
     bool chained;          /* each command touches what the one before it wrote */
     bool host_overlap;     /* commands meet in the caller's memory: the batch is run as a chain */
@@ -112,6 +117,15 @@ static inline bool vyre_body_reserve(struct vyre_body *body, struct vyre_body_ar
         return true;
     return vyre_body_reserve_slow(body, array, item_bytes, count, extra);
 }
+
+/*
+ * The body's plan, made at most once until it changes; valid until then, or until the planner plans again
+ * where there is no memory to keep it. The caller holds the device's lock.
+ */
+VYRE_NODISCARD enum vyre_status vyre_body_plan(struct vyre_body *body,
+                                               struct vyre_batch_planner *planner,
+                                               struct vyre_batch_plan *out_plan,
+                                               struct vyre_diag *diag);
 
 /* Memory for values of a command, aligned to 16 bytes; NULL when out of memory or past the limit. */
 static inline void *vyre_body_take(struct vyre_body *body, size_t size_bytes)

@@ -107,7 +107,8 @@ static enum vyre_status host_plan(void *context, const struct vyre_batch_view *v
                                   struct vyre_batch_plan *out_plan, struct vyre_diag *diag)
 {
     struct vyre_device *device = context;
-    return vyre_batch_planner_plan(&device->planner, view, out_plan, diag);
+    /* A view is what its body begins with. */
+    return vyre_body_plan((struct vyre_body *)(uintptr_t)view, &device->planner, out_plan, diag);
 }
 
 static void host_log(void *context, enum vyre_log_level level, const char *text)

@@ -94,7 +94,7 @@ static enum vyre_status find_recording_locked(struct vyre_device *device, struct
     void *native = NULL;
     size_t size_bytes = 0;
     uint64_t begin_ns = device->emit ? vyre_device_now_ns(device) : 0;
-    enum vyre_status status = vyre_batch_planner_plan(&device->planner, &body->view, &plan, diag);
+    enum vyre_status status = vyre_body_plan(body, &device->planner, &plan, diag);
     if (status == VYRE_OK)
         status = device->ops->record(device->native, &body->view, &plan, variant, &native,
                                      &size_bytes, diag);
@@ -209,8 +209,7 @@ static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *
         if (status == VYRE_OK)
             submission->recording = attempt->recording->native;
     } else if (device->facts.wants_plan) {
-        status =
-            vyre_batch_planner_plan(&device->planner, &attempt->body->view, &attempt->plan, diag);
+        status = vyre_body_plan(attempt->body, &device->planner, &attempt->plan, diag);
         submission->plan = &attempt->plan;
     }
     return status;

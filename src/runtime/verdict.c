@@ -94,8 +94,21 @@ static void fill_inputs(const struct vyre_device *device, const struct vyre_body
                                 : VYRE_BINDLESS_UNSUPPORTED;
 }
 
+/* The plan, which must be the planner's last: its arms are asked for. */
+static bool plan_locked(struct vyre_device *device, struct vyre_body *body,
+                        struct vyre_batch_plan *out_plan)
+{
+    struct vyre_batch_planner *planner = &device->planner;
+    if (body->planned && planner->view == &body->view) {
+        *out_plan = body->plan;
+        return true;
+    }
+    body->planned = false;
+    return vyre_body_plan(body, planner, out_plan, NULL) == VYRE_OK;
+}
+
 /* Plans the batch once per shape and asks all six; afterwards the arms are known. */
-static void ask(struct vyre_device *device, const struct vyre_body *body,
+static void ask(struct vyre_device *device, struct vyre_body *body,
                 const struct vyre_policy_inputs *inputs, struct vyre_shape_verdict *verdict)
 {
     struct vyre_bundle_input input = {
@@ -108,8 +121,7 @@ static void ask(struct vyre_device *device, const struct vyre_body *body,
     struct vyre_batch_plan plan;
     struct vyre_arm first, second, kernel;
     bool planned = verdict->planned;
-    if (!planned &&
-        vyre_batch_planner_plan(&device->planner, &body->view, &plan, NULL) == VYRE_OK) {
+    if (!planned && plan_locked(device, body, &plan)) {
         if (vyre_batch_planner_arms(&device->planner, &plan, &first, &second)) {
             input.first_arm = &first;
             input.second_arm = &second;
@@ -174,7 +186,7 @@ static void choose(struct question *question, struct vyre_shape_verdict *verdict
     verdict->candidate = (uint8_t)candidate;
 }
 
-void vyre_verdict_ask_locked(struct vyre_device *device, const struct vyre_body *body,
+void vyre_verdict_ask_locked(struct vyre_device *device, struct vyre_body *body,
                              const struct vyre_candidate_facts *facts, uint32_t repeats,
                              bool hinted, struct vyre_shape *shape)
 {

@@ -20,7 +20,7 @@
  * leaves the answer in shape->verdict. `repeats` is the caller's hint, or how often the shape was seen, this
  * time included; `hinted` says which.
  */
-void vyre_verdict_ask_locked(struct vyre_device *device, const struct vyre_body *body,
+void vyre_verdict_ask_locked(struct vyre_device *device, struct vyre_body *body,
                              const struct vyre_candidate_facts *facts, uint32_t repeats,
                              bool hinted, struct vyre_shape *shape);
 
