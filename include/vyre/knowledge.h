@@ -2,7 +2,7 @@
  * knowledge.h: what a device knows, kept in a store for the next process.
  *
  *   calibration  the costs that were measured on the device
- *   learnings    what batches of stable shapes took (learning.h)
+ *   learnings    what batches of templates took (learning.h)
  *   refusals     generated code that gave wrong bytes (proof.h)
  *
  * A program loads after it has opened a device and saves before it closes it:

@@ -1,11 +1,11 @@
 /*
  * learning.h: what a device has learned of shapes of work, to be kept for the next process.
  *
- *   stable shape  a shape by what it is made of, not by which objects: kernels by their payloads,
- *                 buffers by their sizes and the order in which the batch first names them. The same
- *                 work has the same one in every process. Kernels that are functions of the process
- *                 are known by label and entry name; one with neither has no stable shape
- *   learning      what batches of a stable shape took in one mode and variant
+ *   template  a shape by what it is made of, not by which objects: kernels by their payloads, buffers
+ *             by their sizes and the order in which the batch first names them. The same work has the
+ *             same one in every process. Kernels that are functions of the process are known by label
+ *             and entry name; one with neither has no template
+ *   learning  what batches of a template took in one mode and variant
  *
  * An imported learning stands in for a measurement until there is one: it is used when a shape is
  * first seen, and a wrong one costs as much as a wrong calibration.
@@ -28,11 +28,11 @@
 extern "C" {
 #endif
 
-/* Stable shapes that a device takes; further ones are refused. */
+/* Templates that a device takes; further ones are refused. */
 #define VYRE_LEARNED_SHAPES_MAX 4096
 
 struct vyre_learning {
-    struct vyre_hash128 shape; /* the stable one */
+    struct vyre_hash128 shape; /* its template */
     enum vyre_mode mode;
     uint32_t variant; /* bits of enum vyre_variant */
     double mean_ns;   /* robust mean per batch, without what is paid once and for updates */
