@@ -29,7 +29,7 @@ static VkResult queue_some(struct vyre_vk_device *device, const VkCommandBuffer 
         .signalSemaphoreCount = 1,
         .pSignalSemaphores = &device->timeline,
     };
-    if (vyre_vk_is_lost(&device->flight))
+    if (vyre_is_lost(&device->flight.loss))
         return VK_ERROR_DEVICE_LOST;
     VkResult result = device->vk.QueueSubmit(device->lanes[0].queue, 1, &info, VK_NULL_HANDLE);
     if (result == VK_SUCCESS)
@@ -62,20 +62,10 @@ VkResult vyre_vk_queue(struct vyre_vk_device *device, const VkCommandBuffer *com
 
 void vyre_vk_publish(struct vyre_vk_device *device, const struct vyre_vk_entry *entry)
 {
-    struct vyre_vk_flight *flight = &device->flight;
-    uint64_t sequence = entry->completion.sequence;
-    vyre_lock_acquire(&flight->lock);
-    struct vyre_vk_entry *slot = vyre_vk_flight_entry(flight, sequence);
-    *slot = *entry;
+    struct vyre_vk_entry *slot = vyre_flight_at(&device->flight, entry->head.completion.sequence);
+    *slot = *entry; /* nobody looks at it before it is pushed */
     slot->staging_end = device->staging.ring.head;
-    flight->submitted = sequence;
-    if (entry->called_back)
-        flight->called_last = sequence;
-    vyre_lock_release(&flight->lock);
-    if (!entry->called_back)
-        return;
-    atomic_fetch_add_explicit(&flight->helper_word, 1, memory_order_seq_cst);
-    vyre_futex_wake(&flight->helper_word, 1);
+    vyre_flight_push(&device->flight, &slot->head);
 }
 
 /* Of a batch that cannot be completed, after a part of it ran: it has ended, with this status. */
@@ -85,8 +75,8 @@ static void publish_failed(struct vyre_vk_device *device, const struct vyre_subm
     const struct vyre_vk_entry entry = {
         .value = device->next_value - 1,
         .view = submission->view,
-        .called_back = submission->called_back,
-        .completion = {.sequence = submission->sequence, .status = status},
+        .head = {.completion = {.sequence = submission->sequence, .status = status},
+                 .called_back = submission->called_back},
     };
     vyre_vk_publish(device, &entry);
 }
@@ -188,21 +178,11 @@ static enum vyre_status submit_plain(struct vyre_vk_device *device,
         .downloads = &writer.frame->downloads,
         .frame = writer.frame,
         .timer = writer.timer,
-        .called_back = submission->called_back,
-        .completion = {.sequence = submission->sequence},
+        .head = {.completion = {.sequence = submission->sequence},
+                 .called_back = submission->called_back},
     };
     vyre_vk_publish(device, &entry);
     return VYRE_OK;
-}
-
-/* A loss that submit meets ends everything: those who wait must not go on waiting. */
-static enum vyre_status note_loss(struct vyre_vk_device *device, enum vyre_status status,
-                                  struct vyre_diag *diag)
-{
-    if (status != VYRE_DEVICE_LOST)
-        return status;
-    vyre_vk_flight_lose(device, diag);
-    return vyre_vk_flight_lost_status(device, diag);
 }
 
 enum vyre_status vyre_vk_submit(void *native, const struct vyre_submission *submission,
@@ -211,11 +191,11 @@ enum vyre_status vyre_vk_submit(void *native, const struct vyre_submission *subm
     struct vyre_vk_device *device = native;
     enum vyre_status status = VYRE_OK;
     if (submission->called_back)
-        status = vyre_vk_helper_start(device, diag);
+        status = vyre_flight_start_helper(&device->flight, diag);
     if (status == VYRE_OK)
         status = submission->mode == VYRE_MODE_REPLAY ? vyre_vk_replay(device, submission, diag)
                                                       : submit_plain(device, submission, diag);
-    return note_loss(device, status, diag);
+    return vyre_vk_note_loss(device, status, diag);
 }
 
 /* Drivers may compile at the first dispatch: one without groups compiles and does nothing. */
@@ -234,5 +214,5 @@ enum vyre_status vyre_vk_batch_warm_up(void *native, const struct vyre_batch_vie
     if (status == VYRE_OK)
         status = vyre_vk_writer_run_part(&writer);
     vyre_vk_frame_put(device, writer.frame);
-    return note_loss(device, status, diag);
+    return vyre_vk_note_loss(device, status, diag);
 }

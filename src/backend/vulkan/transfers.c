@@ -50,12 +50,12 @@ bool vyre_vk_transfers_meet(const struct vyre_vk_transfers *transfers,
 enum vyre_status vyre_vk_await_downloads(struct vyre_vk_device *device, const void *bytes,
                                          size_t size_bytes, struct vyre_diag *diag)
 {
-    struct vyre_vk_flight *flight = &device->flight;
+    struct vyre_flight *flight = &device->flight;
     uint64_t value = 0;
     vyre_lock_acquire(&flight->lock);
-    uint64_t first = atomic_load_explicit(&flight->harvested, memory_order_relaxed) + 1;
-    for (uint64_t sequence = first; sequence <= flight->submitted; sequence++) {
-        const struct vyre_vk_entry *entry = vyre_vk_flight_entry(flight, sequence);
+    uint64_t first = vyre_flight_harvested(flight) + 1;
+    for (uint64_t sequence = first; sequence <= vyre_flight_submitted(flight); sequence++) {
+        const struct vyre_vk_entry *entry = vyre_flight_at(flight, sequence);
         if (entry->downloads && entry->downloads->count > 0 &&
             vyre_vk_transfers_meet(entry->downloads, entry->view, bytes, size_bytes))
             value = entry->value;
@@ -93,17 +93,14 @@ static bool touches(const struct vyre_vk_entry *entry, const struct vyre_bound_r
 
 bool vyre_vk_is_busy(struct vyre_vk_device *device, const struct vyre_bound_range *range)
 {
-    struct vyre_vk_flight *flight = &device->flight;
+    struct vyre_flight *flight = &device->flight;
     uint32_t left = RANGES_LOOKED_AT;
     bool busy = false;
     vyre_lock_acquire(&flight->lock);
-    uint64_t first = atomic_load_explicit(&flight->harvested, memory_order_relaxed) + 1;
-    if (first <= flight->submitted) {
-        (void)vyre_vk_harvest_locked(device); /* a loss shows again at the submit */
-        first = atomic_load_explicit(&flight->harvested, memory_order_relaxed) + 1;
-    }
-    for (uint64_t sequence = first; !busy && sequence <= flight->submitted; sequence++)
-        busy = touches(vyre_vk_flight_entry(flight, sequence), range, &left);
+    (void)vyre_vk_harvest_locked(device); /* a loss shows again at the submit */
+    uint64_t first = vyre_flight_harvested(flight) + 1;
+    for (uint64_t sequence = first; !busy && sequence <= vyre_flight_submitted(flight); sequence++)
+        busy = touches(vyre_flight_at(flight, sequence), range, &left);
     vyre_lock_release(&flight->lock);
     return busy;
 }
@@ -165,9 +162,10 @@ static enum vyre_status take_from_ring(struct vyre_vk_writer *w, uint64_t size_b
     for (;;) {
         vyre_lock_acquire(&device->flight.lock);
         bool taken = vyre_vk_ring_take(&staging->ring, size_bytes, &offset);
-        uint64_t oldest = atomic_load_explicit(&device->flight.harvested, memory_order_relaxed) + 1;
-        bool others = oldest <= device->flight.submitted;
-        uint64_t value = others ? vyre_vk_flight_entry(&device->flight, oldest)->value : 0;
+        uint64_t oldest = vyre_flight_harvested(&device->flight) + 1;
+        const struct vyre_vk_entry *entry = vyre_flight_at(&device->flight, oldest);
+        bool others = oldest <= vyre_flight_submitted(&device->flight);
+        uint64_t value = others ? entry->value : 0;
         vyre_lock_release(&device->flight.lock);
         if (taken)
             break;
