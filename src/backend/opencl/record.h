@@ -13,7 +13,7 @@
 
 #include "backend/opencl/enqueue.h"
 
-enum vyre_status vyre_cl_replay(struct vyre_cl_flight *flight,
+enum vyre_status vyre_cl_replay(struct vyre_cl_encoder *encoder,
                                 const struct vyre_submission *submission, struct vyre_diag *diag);
 
 /* Entries of the backend's table. */
