@@ -4,7 +4,7 @@
 #include "support/test.h"
 
 #include "backend/opencl/device.h"
-#include "backend/opencl/enqueue.h"
+#include "backend/opencl/encode.h"
 #include "backend/opencl/kernel.h"
 #include "backend/opencl/persistent.h"
 #include "backend/opencl/ring_host.h"

@@ -16,7 +16,7 @@
 #ifndef VYRE_BACKEND_OPENCL_ARMS_H
 #define VYRE_BACKEND_OPENCL_ARMS_H
 
-#include "backend/opencl/enqueue.h"
+#include "backend/opencl/encode.h"
 #include "plan/lane_plan.h"
 
 /*

@@ -12,7 +12,7 @@
 #include "backend/opencl/memory.h"
 #include "backend/opencl/opencl.h"
 #include "backend/opencl/persistent.h"
-#include "backend/opencl/record.h"
+#include "backend/opencl/recording.h"
 #include "base/clock.h"
 #include "base/memory.h"
 
@@ -120,7 +120,7 @@ static enum vyre_status device_open(void *native_backend, uint32_t index,
         device_close(device);
         return status;
     }
-    vyre_cl_state_facts(device, listed, out_facts);
+    vyre_cl_facts_state(device, listed, out_facts);
     *out_device = device;
     return VYRE_OK;
 }

@@ -3,9 +3,10 @@
  *
  *   device.c    opening, closing, the table
  *   facts.c     limits, abilities with reasons, features
- *   enqueue.c   submit: plain
+ *   encode.c    commands onto the queue
+ *   submit.c    submissions
  *   arms.c      two queues that wait for each other
- *   record.c    record and replay
+ *   recording.c record and replay
  *   wait.c      waiting
  *
  * Queues
@@ -82,7 +83,7 @@ struct vyre_cl_device {
 
 /* facts.c */
 void vyre_cl_read_traits(struct vyre_cl_device *device, const struct vyre_cl_listed *listed);
-void vyre_cl_state_facts(const struct vyre_cl_device *device, const struct vyre_cl_listed *listed,
+void vyre_cl_facts_state(const struct vyre_cl_device *device, const struct vyre_cl_listed *listed,
                          struct vyre_device_facts *facts);
 
 /* Entries of the backend's table. */

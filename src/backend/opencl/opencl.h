@@ -19,8 +19,8 @@
  *   kernel.h      kernels: reflection, variants by specialization
  *   call.h        a cl_kernel with the arguments that it has now
  *   flight.h      submissions in flight and their ends
- *   enqueue.h     commands onto a queue
- *   record.h      recordings: a list, or command buffers of the driver
+ *   encode.h      commands onto a queue
+ *   recording.h   recordings: a list, or command buffers of the driver
  *   persistent.h  the host's side of resident kernels
  */
 #ifndef VYRE_BACKEND_OPENCL_OPENCL_H

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "backend/opencl/device.h"
-#include "backend/opencl/enqueue.h"
+#include "backend/opencl/encode.h"
 #include "backend/opencl/failure.h"
 #include "backend/opencl/memory.h"
 #include "backend/opencl/probe.h"

@@ -74,7 +74,7 @@ struct vyre_vk_device {
     struct vyre_vk_timer *free_timers; /* the same */
     struct vyre_vk_clock clock;        /* the same */
 
-    uint32_t *order; /* Owned: scratch of the writer */
+    uint32_t *order; /* Owned: scratch of the encoder */
     size_t order_capacity;
 
     bool tools_tried;

@@ -83,39 +83,39 @@ static void publish_failed(struct vyre_vk_device *device, const struct vyre_subm
 
 /* ---- Plain ------------------------------------------------------------------------------------ */
 
-enum vyre_status vyre_vk_writer_run_part(struct vyre_vk_writer *w)
+enum vyre_status vyre_vk_encoder_run_part(struct vyre_vk_encoder *e)
 {
-    struct vyre_vk_device *device = w->device;
-    vyre_vk_copy_in(&w->frame->uploads, w->view, 0);
-    w->frame->uploads.count = 0;
-    VkResult result = vyre_vk_queue(device, &w->commands, 1, w->ran ? NULL : w->timer, NULL);
+    struct vyre_vk_device *device = e->device;
+    vyre_vk_copy_in(&e->frame->uploads, e->view, 0);
+    e->frame->uploads.count = 0;
+    VkResult result = vyre_vk_queue(device, &e->commands, 1, e->ran ? NULL : e->timer, NULL);
     if (result == VK_SUCCESS) {
-        w->ran = true;
+        e->ran = true;
         result = vyre_vk_reach(device, device->next_value - 1);
     }
     if (result == VK_SUCCESS) {
-        vyre_vk_copy_out(&w->frame->downloads, w->view, VYRE_VK_ALL_PARTS);
-        w->frame->downloads.count = 0;
+        vyre_vk_copy_out(&e->frame->downloads, e->view, VYRE_VK_ALL_PARTS);
+        e->frame->downloads.count = 0;
         vyre_lock_acquire(&device->flight.lock);
         device->staging.ring.tail =
             device->staging.ring.head; /* all that came before is done too */
         vyre_lock_release(&device->flight.lock);
-        result = device->vk.ResetCommandPool(device->handle, w->frame->pool, 0);
+        result = device->vk.ResetCommandPool(device->handle, e->frame->pool, 0);
     }
-    return vyre_vk_check(result, "vkQueueSubmit or vkWaitSemaphores", w->view->label, w->diag);
+    return vyre_vk_check(result, "vkQueueSubmit or vkWaitSemaphores", e->view->label, e->diag);
 }
 
 /*
  * The batch cannot be queued. If nothing of it ran, that is the caller's to know; else it has begun
  * and ends badly.
  */
-static enum vyre_status give_up(struct vyre_vk_writer *w, const struct vyre_submission *submission,
+static enum vyre_status give_up(struct vyre_vk_encoder *e, const struct vyre_submission *submission,
                                 uint64_t staging_head, enum vyre_status status)
 {
-    struct vyre_vk_device *device = w->device;
-    vyre_vk_frame_put(device, w->frame);
-    vyre_vk_timer_put(device, w->timer);
-    if (!w->ran || status == VYRE_DEVICE_LOST) {
+    struct vyre_vk_device *device = e->device;
+    vyre_vk_frame_put(device, e->frame);
+    vyre_vk_timer_put(device, e->timer);
+    if (!e->ran || status == VYRE_DEVICE_LOST) {
         vyre_lock_acquire(&device->flight.lock);
         device->staging.ring.head = staging_head;
         vyre_lock_release(&device->flight.lock);
@@ -136,16 +136,16 @@ static bool wants_plan(const struct vyre_vk_device *device,
 }
 
 /* Queues what was written. */
-static enum vyre_status queue_plain(struct vyre_vk_writer *w)
+static enum vyre_status queue_plain(struct vyre_vk_encoder *e)
 {
-    struct vyre_vk_device *device = w->device;
+    struct vyre_vk_device *device = e->device;
     VkResult result;
-    vyre_vk_copy_in(&w->frame->uploads, w->view, 0);
-    if (w->lanes)
-        result = vyre_vk_steps_queue(device, w->steps, true, w->timer, &w->ran);
+    vyre_vk_copy_in(&e->frame->uploads, e->view, 0);
+    if (e->lanes)
+        result = vyre_vk_steps_queue(device, e->steps, true, e->timer, &e->ran);
     else
-        result = vyre_vk_queue(device, &w->commands, 1, w->ran ? NULL : w->timer, w->timer);
-    return vyre_vk_check(result, "vkQueueSubmit", w->view->label, w->diag);
+        result = vyre_vk_queue(device, &e->commands, 1, e->ran ? NULL : e->timer, e->timer);
+    return vyre_vk_check(result, "vkQueueSubmit", e->view->label, e->diag);
 }
 
 static enum vyre_status submit_plain(struct vyre_vk_device *device,
@@ -153,31 +153,31 @@ static enum vyre_status submit_plain(struct vyre_vk_device *device,
                                      struct vyre_diag *diag)
 {
     const struct vyre_batch_view *view = submission->view;
-    struct vyre_vk_writer writer = {.device = device, .view = view, .diag = diag};
+    struct vyre_vk_encoder encoder = {.device = device, .view = view, .diag = diag};
     struct vyre_batch_plan plan;
     uint64_t staging_head = device->staging.ring.head;
-    enum vyre_status status = vyre_vk_frame_take(device, &writer.frame, view->label, diag);
+    enum vyre_status status = vyre_vk_frame_take(device, &encoder.frame, view->label, diag);
     if (status != VYRE_OK)
         return status;
     if (wants_plan(device, submission)) {
         status = device->host.plan(device->host.context, view, &plan, diag);
-        writer.plan = &plan;
+        encoder.plan = &plan;
     }
-    writer.timer = submission->timed ? vyre_vk_timer_take(device) : NULL;
+    encoder.timer = submission->timed ? vyre_vk_timer_take(device) : NULL;
     if (status == VYRE_OK)
-        status = vyre_vk_writer_spread(&writer);
+        status = vyre_vk_encoder_spread(&encoder);
     if (status == VYRE_OK)
-        status = vyre_vk_write(&writer);
+        status = vyre_vk_encode(&encoder);
     if (status == VYRE_OK)
-        status = queue_plain(&writer);
+        status = queue_plain(&encoder);
     if (status != VYRE_OK)
-        return give_up(&writer, submission, staging_head, status);
+        return give_up(&encoder, submission, staging_head, status);
     const struct vyre_vk_entry entry = {
         .value = device->next_value - 1,
         .view = view,
-        .downloads = &writer.frame->downloads,
-        .frame = writer.frame,
-        .timer = writer.timer,
+        .downloads = &encoder.frame->downloads,
+        .frame = encoder.frame,
+        .timer = encoder.timer,
         .head = {.completion = {.sequence = submission->sequence},
                  .called_back = submission->called_back},
     };
@@ -206,13 +206,13 @@ enum vyre_status vyre_vk_batch_warm_up(void *native, const struct vyre_batch_vie
     struct vyre_vk_device *device = native;
     (void)mode;
     (void)variant;
-    struct vyre_vk_writer writer = {.device = device, .view = view, .diag = diag};
-    enum vyre_status status = vyre_vk_frame_take(device, &writer.frame, view->label, diag);
+    struct vyre_vk_encoder encoder = {.device = device, .view = view, .diag = diag};
+    enum vyre_status status = vyre_vk_frame_take(device, &encoder.frame, view->label, diag);
     if (status != VYRE_OK)
         return status;
-    status = vyre_vk_write_empty(&writer);
+    status = vyre_vk_encode_empty(&encoder);
     if (status == VYRE_OK)
-        status = vyre_vk_writer_run_part(&writer);
-    vyre_vk_frame_put(device, writer.frame);
+        status = vyre_vk_encoder_run_part(&encoder);
+    vyre_vk_frame_put(device, encoder.frame);
     return vyre_vk_note_loss(device, status, diag);
 }

@@ -1,7 +1,7 @@
 /*
- * enqueue.c: commands onto the queue, and plain submissions.
+ * encode.c: commands onto the queue.
  */
-#include "backend/opencl/enqueue.h"
+#include "backend/opencl/encode.h"
 
 #include "backend/opencl/arms.h"
 #include "backend/opencl/device.h"
@@ -9,7 +9,6 @@
 #include "backend/opencl/kernel.h"
 #include "backend/opencl/memory.h"
 #include "backend/opencl/persistent.h"
-#include "backend/opencl/record.h"
 #include "base/clock.h"
 
 #define TABLES_BYTES ((size_t)2 << 20)
@@ -63,9 +62,9 @@ void vyre_cl_encoder_keep(struct vyre_cl_encoder *encoder, uint32_t index, const
 
 /* ---- Commands --------------------------------------------------------------------------------- */
 
-cl_int vyre_cl_enqueue_kernel(const struct vyre_cl_encoder *encoder, cl_kernel native,
-                              const struct vyre_cl_kernel *kernel, const uint32_t groups[3],
-                              cl_event *out_event)
+cl_int vyre_cl_encode_kernel(const struct vyre_cl_encoder *encoder, cl_kernel native,
+                             const struct vyre_cl_kernel *kernel, const uint32_t groups[3],
+                             cl_event *out_event)
 {
     const size_t *local = kernel->local_size;
     const size_t global[3] = {groups[0] * local[0], groups[1] * local[1], groups[2] * local[2]};
@@ -128,8 +127,8 @@ static cl_int transfer_memory(const struct vyre_cl_encoder *encoder,
                                     out_event);
 }
 
-cl_int vyre_cl_enqueue_transfer(const struct vyre_cl_encoder *encoder,
-                                const struct vyre_command *command, cl_event *out_event)
+cl_int vyre_cl_encode_transfer(const struct vyre_cl_encoder *encoder,
+                               const struct vyre_command *command, cl_event *out_event)
 {
     return encoder->device->traits.svm ? transfer_shared(encoder, command, out_event)
                                        : transfer_memory(encoder, command, out_event);
@@ -267,11 +266,11 @@ cl_int vyre_cl_set_arguments(struct vyre_cl_device *device, struct vyre_cl_call 
     return vyre_cl_call_set_constants(device, kernel, call, command->constants);
 }
 
-/* ---- Submit ----------------------------------------------------------------------------------- */
+/* ---- Batches ---------------------------------------------------------------------------------- */
 
-static enum vyre_status enqueue_dispatch(struct vyre_cl_encoder *encoder,
-                                         const struct vyre_command *command, cl_event *event,
-                                         struct vyre_diag *diag)
+static enum vyre_status encode_dispatch(struct vyre_cl_encoder *encoder,
+                                        const struct vyre_command *command, cl_event *event,
+                                        struct vyre_diag *diag)
 {
     struct vyre_cl_device *device = encoder->device;
     struct vyre_cl_kernel *kernel = command->kernel;
@@ -288,7 +287,7 @@ static enum vyre_status enqueue_dispatch(struct vyre_cl_encoder *encoder,
     if (code != CL_SUCCESS)
         return vyre_cl_failed(diag, kernel->label, code, "clSetKernelArg");
     vyre_cl_look_ahead(encoder->view, command);
-    code = vyre_cl_enqueue_kernel(encoder, variant->call.native, kernel, command->groups, event);
+    code = vyre_cl_encode_kernel(encoder, variant->call.native, kernel, command->groups, event);
     if (code != CL_SUCCESS)
         return vyre_cl_failed(diag, kernel->label, code, "clEnqueueNDRangeKernel");
     return VYRE_OK;
@@ -309,8 +308,8 @@ static enum vyre_status plan_arms(const struct vyre_cl_encoder *encoder, uint32_
     return status;
 }
 
-static enum vyre_status enqueue_batch(struct vyre_cl_encoder *encoder, uint32_t variant,
-                                      struct vyre_diag *diag)
+enum vyre_status vyre_cl_encode(struct vyre_cl_encoder *encoder, uint32_t variant,
+                                struct vyre_diag *diag)
 {
     const struct vyre_batch_view *view = encoder->view;
     const struct vyre_lane_plan *lanes = &encoder->device->lane_plan;
@@ -328,9 +327,9 @@ static enum vyre_status enqueue_batch(struct vyre_cl_encoder *encoder, uint32_t 
         if (code != CL_SUCCESS)
             return vyre_cl_failed(diag, view->label, code, "clEnqueueBarrierWithWaitList");
         if (command->type == VYRE_COMMAND_DISPATCH) {
-            status = enqueue_dispatch(encoder, command, event, diag);
+            status = encode_dispatch(encoder, command, event, diag);
         } else {
-            code = vyre_cl_enqueue_transfer(encoder, command, event);
+            code = vyre_cl_encode_transfer(encoder, command, event);
             if (code != CL_SUCCESS)
                 status = vyre_cl_failed(diag, view->label, code, "a transfer");
         }
@@ -338,67 +337,5 @@ static enum vyre_status enqueue_batch(struct vyre_cl_encoder *encoder, uint32_t 
             return status;
         vyre_cl_encoder_kept(encoder, i, event);
     }
-    return VYRE_OK;
-}
-
-/*
- * Some commands are queued and cannot be taken back: the batch counts as submitted, and ends with the
- * failure when what was queued has ended.
- */
-static enum vyre_status end_in_failure(struct vyre_cl_encoder *encoder, enum vyre_status status,
-                                       const struct vyre_diag *diag)
-{
-    struct vyre_cl_entry *entry = encoder->entry;
-    struct vyre_cl_device *device = encoder->device;
-    cl_event marker;
-    if (device->forked)
-        (void)vyre_cl_arms_join(device, NULL);
-    if (entry->event_count == VYRE_CL_EVENTS_MAX)
-        (void)device->api->clReleaseEvent(entry->events[--entry->event_count]);
-    if (device->api->clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &marker) == CL_SUCCESS)
-        entry->events[entry->event_count++] = marker;
-    entry->head.completion.status = status;
-    entry->head.completion.native_code = diag->native_code;
-    return VYRE_OK;
-}
-
-enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *submission,
-                                struct vyre_diag *diag)
-{
-    struct vyre_cl_device *device = native;
-    struct vyre_cl_entry *entry;
-    struct vyre_cl_encoder encoder;
-    struct vyre_diag own; /* the failure of a batch is needed also when nobody asks */
-    diag = diag ? diag : &own;
-    if (vyre_is_lost(&device->flight.loss)) /* found out where nobody is told: by a check */
-        return vyre_loss_status(&device->flight.loss, diag);
-    if (submission->mode == VYRE_MODE_PERSISTENT)
-        return vyre_cl_persistent_submit(device, submission, diag);
-    enum vyre_status status = vyre_cl_entry_next(device, submission, &entry, diag);
-    if (status == VYRE_OK && vyre_cl_persistent_is_busy(device))
-        status = vyre_cl_drain(device, diag);
-    if (status != VYRE_OK)
-        return status;
-    vyre_cl_encoder_begin(&encoder, device, submission, entry);
-    status = submission->recording ? vyre_cl_replay(&encoder, submission, diag)
-                                   : enqueue_batch(&encoder, submission->variant, diag);
-    if (status == VYRE_OK && device->forked) {
-        cl_int code = vyre_cl_arms_end(&encoder);
-        if (code != CL_SUCCESS)
-            status =
-                vyre_cl_failed(diag, submission->view->label, code, "clEnqueueBarrierWithWaitList");
-    }
-    if (status != VYRE_OK && encoder.enqueued > 0 && status != VYRE_DEVICE_LOST)
-        status = end_in_failure(&encoder, status, diag);
-    if (status != VYRE_OK) {
-        vyre_cl_entry_drop(device, &entry->head);
-        return status;
-    }
-    if (encoder.enqueued > 0) {
-        if (!device->blocking || !vyre_cl_entry_is_over(device, entry))
-            (void)device->api->clFlush(device->queue);
-        device->last_queued = submission->sequence;
-    }
-    vyre_cl_entry_push(device, entry);
     return VYRE_OK;
 }

@@ -1,8 +1,8 @@
 /*
- * enqueue.h: commands onto a queue.
+ * encode.h: commands onto a queue.
  */
-#ifndef VYRE_BACKEND_OPENCL_ENQUEUE_H
-#define VYRE_BACKEND_OPENCL_ENQUEUE_H
+#ifndef VYRE_BACKEND_OPENCL_ENCODE_H
+#define VYRE_BACKEND_OPENCL_ENCODE_H
 
 #include <vyre/backend.h>
 
@@ -52,14 +52,18 @@ static inline void vyre_cl_encoder_kept(struct vyre_cl_encoder *encoder, uint32_
         vyre_cl_encoder_keep(encoder, index, event);
 }
 
+/* All commands of a plain batch. */
+enum vyre_status vyre_cl_encode(struct vyre_cl_encoder *encoder, uint32_t variant,
+                                struct vyre_diag *diag);
+
 /* A dispatch whose arguments are set. */
-cl_int vyre_cl_enqueue_kernel(const struct vyre_cl_encoder *encoder, cl_kernel native,
-                              const struct vyre_cl_kernel *kernel, const uint32_t groups[3],
-                              cl_event *out_event);
+cl_int vyre_cl_encode_kernel(const struct vyre_cl_encoder *encoder, cl_kernel native,
+                             const struct vyre_cl_kernel *kernel, const uint32_t groups[3],
+                             cl_event *out_event);
 
 /* A copy, fill, upload or download. */
-cl_int vyre_cl_enqueue_transfer(const struct vyre_cl_encoder *encoder,
-                                const struct vyre_command *command, cl_event *out_event);
+cl_int vyre_cl_encode_transfer(const struct vyre_cl_encoder *encoder,
+                               const struct vyre_command *command, cl_event *out_event);
 
 /* Sets bindings and constants of a dispatch; tables go to `tables`, or the device's ring if NULL. */
 cl_int vyre_cl_set_arguments(struct vyre_cl_device *device, struct vyre_cl_call *call,

@@ -1,7 +1,7 @@
 /*
- * record.c: recordings.
+ * recording.c: recordings.
  */
-#include "backend/opencl/record.h"
+#include "backend/opencl/recording.h"
 
 #include <string.h>
 
@@ -231,10 +231,9 @@ static enum vyre_status replay_list(struct vyre_cl_encoder *encoder,
                 code = vyre_cl_call_set_constants(device, kernel, call, command->constants);
             vyre_cl_look_ahead(view, command);
             if (code == CL_SUCCESS)
-                code =
-                    vyre_cl_enqueue_kernel(encoder, call->native, kernel, command->groups, event);
+                code = vyre_cl_encode_kernel(encoder, call->native, kernel, command->groups, event);
         } else {
-            code = vyre_cl_enqueue_transfer(encoder, command, event);
+            code = vyre_cl_encode_transfer(encoder, command, event);
         }
         if (code != CL_SUCCESS)
             return vyre_cl_failed(diag, view->label, code, "a replayed command");
@@ -375,7 +374,7 @@ static enum vyre_status replay_buffers(struct vyre_cl_encoder *encoder,
         cl_event *event = vyre_cl_encoder_event(encoder, i);
         cl_int code = segment->buffer
                           ? api->enqueue(0, NULL, segment->buffer, 0, NULL, event)
-                          : vyre_cl_enqueue_transfer(
+                          : vyre_cl_encode_transfer(
                                 encoder, &encoder->view->commands[segment->first_command], event);
         if (code != CL_SUCCESS)
             return vyre_cl_failed(diag, encoder->view->label, code, "clEnqueueCommandBufferKHR");
