@@ -75,16 +75,16 @@ void vyre_flight_harvest(struct vyre_flight *flight)
 
 /* ---- Delivering ------------------------------------------------------------------------------- */
 
-/* Delivers what there is. Under the deliver_lock; whether there was something. */
+/* Delivers what there is, under the deliver_lock. False: what is left is the helper's. */
 static bool deliver_locked(struct vyre_flight *flight, bool helper)
 {
-    for (bool moved = false;; moved = true) {
+    for (;;) {
         uint64_t sequence = atomic_load_explicit(&flight->delivered, memory_order_relaxed) + 1;
         if (sequence > vyre_flight_harvested(flight))
-            return moved;
+            return true;
         const struct vyre_flight_entry *entry = vyre_flight_at(flight, sequence);
         if (entry->called_back && !helper)
-            return moved;
+            return false;
         /* The slot may be used again as soon as the runtime knows. */
         const struct vyre_completion completion = entry->completion;
         flight->host->complete(flight->host->context, &completion);
@@ -99,19 +99,14 @@ static bool deliver_locked(struct vyre_flight *flight, bool helper)
 
 void vyre_flight_deliver(struct vyre_flight *flight, bool helper)
 {
-    if (helper) { /* others do not deliver what has a callback: it cannot rely on them */
-        vyre_lock_acquire(&flight->deliver_lock);
-        (void)deliver_locked(flight, true);
-        vyre_lock_release(&flight->deliver_lock);
-        return;
-    }
-    /* Whoever fails to get the lock relies on its holder, who looks again after letting it go. */
-    bool moved = true;
-    while (moved &&
-           atomic_load_explicit(&flight->delivered, memory_order_acquire) <
-               vyre_flight_harvested(flight) &&
-           vyre_lock_try(&flight->deliver_lock)) {
-        moved = deliver_locked(flight, false);
+    bool all = true;
+    while (all && atomic_load_explicit(&flight->delivered, memory_order_acquire) <
+                      vyre_flight_harvested(flight)) {
+        if (helper) /* others do not deliver what has a callback: it cannot rely on them */
+            vyre_lock_acquire(&flight->deliver_lock);
+        else if (!vyre_lock_try(&flight->deliver_lock))
+            return; /* the lock's holder looks again after letting it go */
+        all = deliver_locked(flight, helper);
         vyre_lock_release(&flight->deliver_lock);
     }
 }

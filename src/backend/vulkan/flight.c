@@ -132,9 +132,12 @@ static VkResult wait_for_value(struct vyre_vk_device *device, VkSemaphore semaph
             return result;
         uint64_t sum = 0;
         result = count_progress(device, semaphore, &sum);
+        bool hangs = result == VK_SUCCESS && vyre_watch_hangs(&watch, sum);
+        if (hangs)
+            result = count_progress(device, semaphore, &sum);
         if (result != VK_SUCCESS)
             return result;
-        if (vyre_watch_hangs(&watch, sum))
+        if (hangs && vyre_watch_hangs(&watch, sum))
             (void)vyre_flight_hang(&device->flight, NULL);
     }
     return VK_ERROR_DEVICE_LOST;
