@@ -3,10 +3,10 @@
  */
 #include "backend/common/flight.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 
-/* Entries are structs of pointers and numbers. */
-#define ENTRY_ALIGNMENT 64
+#define LINE_BYTES 64
 
 /* ---- The ring --------------------------------------------------------------------------------- */
 
@@ -18,11 +18,11 @@ enum vyre_status vyre_flight_init(struct vyre_flight *flight, const struct vyre_
     uint64_t count = 1;
     while (count < (uint64_t)desc->in_flight_limit + 1)
         count *= 2;
-    *flight = (struct vyre_flight){
-        .ops = ops, .device = device, .host = host, .entry_bytes = entry_bytes, .mask = count - 1};
-    vyre_loss_init(&flight->loss, host);
+    *flight = (struct vyre_flight){.ops = ops, .device = device, .loss = {.host = host}};
+    flight->entry_bytes = entry_bytes;
+    flight->mask = count - 1;
     vyre_watch_init(&flight->watch, desc->hang_timeout_ns);
-    flight->entries = vyre_memory_allocate(&host->allocator, count * entry_bytes, ENTRY_ALIGNMENT);
+    flight->entries = vyre_memory_allocate(&host->allocator, count * entry_bytes, LINE_BYTES);
     if (flight->entries)
         return VYRE_OK;
     return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, desc->label, 0,
@@ -36,8 +36,8 @@ void vyre_flight_deinit(struct vyre_flight *flight)
     uint64_t submitted = vyre_flight_submitted(flight);
     for (uint64_t i = vyre_flight_harvested(flight) + 1; i <= submitted; i++)
         flight->ops->drop(flight->device, vyre_flight_at(flight, i));
-    vyre_memory_free(&flight->host->allocator, flight->entries,
-                     (flight->mask + 1) * flight->entry_bytes, ENTRY_ALIGNMENT);
+    vyre_memory_free(&flight->loss.host->allocator, flight->entries,
+                     (flight->mask + 1) * flight->entry_bytes, LINE_BYTES);
     flight->entries = NULL;
 }
 
@@ -78,6 +78,7 @@ void vyre_flight_harvest(struct vyre_flight *flight)
 /* Delivers what there is, under the deliver_lock. False: what is left is the helper's. */
 static bool deliver_locked(struct vyre_flight *flight, bool helper)
 {
+    const struct vyre_device_host *host = flight->loss.host;
     for (;;) {
         uint64_t sequence = atomic_load_explicit(&flight->delivered, memory_order_relaxed) + 1;
         if (sequence > vyre_flight_harvested(flight))
@@ -87,7 +88,7 @@ static bool deliver_locked(struct vyre_flight *flight, bool helper)
             return false;
         /* The slot may be used again as soon as the runtime knows. */
         const struct vyre_completion completion = entry->completion;
-        flight->host->complete(flight->host->context, &completion);
+        host->complete(host->context, &completion);
         /* release: pairs with the acquire in wait, which returns when the runtime has been told. */
         atomic_store_explicit(&flight->delivered, sequence, memory_order_release);
         /* seq_cst, both: a sleeper that this does not see finds that the word has changed. */
@@ -113,44 +114,37 @@ void vyre_flight_deliver(struct vyre_flight *flight, bool helper)
 
 /* ---- Loss ------------------------------------------------------------------------------------- */
 
-static void wake_everybody(struct vyre_flight *flight)
+void vyre_flight_lose(struct vyre_flight *flight, const struct vyre_diag *reason)
 {
+    if (reason)
+        vyre_loss_set(&flight->loss, reason);
+    else
+        vyre_loss_set_hang(&flight->loss, flight->watch.limit_ns);
     vyre_flight_wake(flight);
     vyre_flight_wake_helper(flight);
 }
 
-void vyre_flight_lose(struct vyre_flight *flight, const struct vyre_diag *reason)
-{
-    vyre_loss_set(&flight->loss, reason);
-    wake_everybody(flight);
-}
-
 enum vyre_status vyre_flight_hang(struct vyre_flight *flight, struct vyre_diag *diag)
 {
-    vyre_loss_set_hang(&flight->loss, flight->watch.limit_ns);
-    wake_everybody(flight);
+    vyre_flight_lose(flight, NULL);
     return vyre_loss_status(&flight->loss, diag);
 }
 
-static uint64_t progress(struct vyre_flight *flight)
+static bool hangs(struct vyre_flight *flight)
 {
     uint64_t progress = VYRE_NOTHING_IN_FLIGHT;
     vyre_lock_acquire(&flight->lock);
     if (vyre_flight_harvested(flight) != vyre_flight_submitted(flight))
         progress = flight->ops->progress_locked(flight->device);
     vyre_lock_release(&flight->lock);
-    return progress;
+    return vyre_watch_hangs(&flight->watch, progress, vyre_clock_now_ns());
 }
 
 bool vyre_flight_check(struct vyre_flight *flight)
 {
-    if (vyre_is_lost(&flight->loss))
-        return false;
-    if (flight->ops->tend)
+    if (flight->ops->tend && !vyre_is_lost(&flight->loss))
         (void)flight->ops->tend(flight->device);
-    if (!vyre_watch_hangs(&flight->watch, progress(flight)) ||
-        !vyre_watch_hangs(&flight->watch, progress(flight)))
-        return !vyre_is_lost(&flight->loss);
-    (void)vyre_flight_hang(flight, NULL);
-    return false;
+    if (!vyre_is_lost(&flight->loss) && hangs(flight) && hangs(flight))
+        vyre_flight_lose(flight, NULL);
+    return !vyre_is_lost(&flight->loss);
 }

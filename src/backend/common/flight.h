@@ -12,10 +12,8 @@
  * at a time, without that lock. Both are done by whoever waits; but a submission with a callback is delivered
  * by the helper thread alone, which exists from the first of them on.
  *
- * The backend says when a submission is over and how to sleep until then: struct vyre_flight_ops.
- *
  * Locks: the runtime is called under the deliver_lock, and may submit from there; nobody is called under the
- * lock. The deliver_lock is taken first.
+ * lock.
  *
  * Invariants: delivered <= harvested <= submitted <= delivered + mask, by the runtime's in-flight limit.
  *
@@ -25,14 +23,9 @@
 #define VYRE_BACKEND_COMMON_FLIGHT_H
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-
-#include <vyre/backend.h>
 
 #include "backend/common/loss.h"
 #include "backend/common/watch.h"
-#include "base/futex.h"
 
 /* What every backend keeps of a submission: the first member of its own struct. */
 struct vyre_flight_entry {
@@ -43,24 +36,24 @@ struct vyre_flight_entry {
 /* What a backend supplies. `device` is what vyre_flight_init got. */
 struct vyre_flight_ops {
     /*
-     * If the oldest submission is over: takes what it has done, gives back what it held, completes its
-     * completion, and returns true.
+     * If a submission is over, and those before it are: takes what it has done, gives back what it held,
+     * says in its completion how it ended, and returns true.
      */
     bool (*take_locked)(void *device, struct vyre_flight_entry *entry);
 
     /* Gives back what a submission held that never ended. Without the lock. */
     void (*drop)(void *device, struct vyre_flight_entry *entry);
 
-    /* Asks the device how far it is, and harvests. A device that does not answer is lost: see lose. */
+    /* Optional: asks the device how far it is, then harvests. A device that does not answer is lost. */
     void (*poll)(void *device);
 
     /*
-     * Sleeps until a submission that was not harvested yet may be over, at most `limit_ns`; the caller has
-     * waited for `waited_ns`. May come back early, but not at once again and again.
+     * Sleeps until a submission that is not harvested may be over, at most `limit_ns`; the caller has waited
+     * for `waited_ns`. May come back early, but not again and again.
      */
     void (*sleep)(void *device, uint64_t sequence, uint64_t waited_ns, uint64_t limit_ns);
 
-    /* Changes while work moves on. Something is in flight. */
+    /* Changes while the work that is in flight moves on. */
     uint64_t (*progress_locked)(void *device);
 
     /* Optional: looks after work that needs the host; true when it will again soon. Any thread. */
@@ -72,15 +65,14 @@ struct vyre_flight_ops {
 
 struct vyre_flight {
     const struct vyre_flight_ops *ops;
-    void *device;                        /* Borrowed: the backend's */
-    const struct vyre_device_host *host; /* Borrowed */
+    void *device; /* Borrowed: the backend's */
     struct vyre_loss loss;
     struct vyre_watch watch;
     unsigned char *entries; /* Owned: mask + 1 of the backend's entries */
     size_t entry_bytes;
     uint64_t mask;
     struct vyre_lock lock;         /* entries in flight; what backends put under it */
-    struct vyre_lock deliver_lock; /* of whoever delivers */
+    struct vyre_lock deliver_lock; /* of whoever delivers; taken before the other one */
 
     _Alignas(64) _Atomic uint64_t submitted; /* written by submit */
     _Alignas(64) _Atomic uint64_t harvested; /* written under the lock */
@@ -94,8 +86,6 @@ struct vyre_flight {
     _Atomic uint32_t helper_word; /* changes when the helper should look again: futex */
     _Atomic uint64_t called_last; /* the last submission with a callback */
 };
-
-/* ---- The ring --------------------------------------------------------------------------------- */
 
 /* Memory for all that may be in flight. `host` stays valid. */
 enum vyre_status vyre_flight_init(struct vyre_flight *flight, const struct vyre_flight_ops *ops,
@@ -111,7 +101,6 @@ static inline void *vyre_flight_at(const struct vyre_flight *flight, uint64_t se
     return flight->entries + (sequence & flight->mask) * flight->entry_bytes;
 }
 
-/* By the submitter, or of what the caller knows to be submitted. */
 static inline uint64_t vyre_flight_submitted(const struct vyre_flight *flight)
 {
     /* acquire: pairs with the release in vyre_flight_push. */
@@ -134,28 +123,28 @@ void vyre_flight_harvest(struct vyre_flight *flight);
 /* Tells the runtime what was harvested. `helper`: also of submissions with a callback. */
 void vyre_flight_deliver(struct vyre_flight *flight, bool helper);
 
-/* ---- Loss ------------------------------------------------------------------------------------- */
-
-/* Nothing further is expected of the device: everybody who waits is woken, and tells the runtime. */
-void vyre_flight_lose(struct vyre_flight *flight, const struct vyre_diag *reason);
-
-/* The same, because nothing moves; returns the status of the loss and why, for submit. */
-enum vyre_status vyre_flight_hang(struct vyre_flight *flight, struct vyre_diag *diag);
-
 /* Looks after the work and whether it moves. False: the device is lost. Tells nobody. */
 bool vyre_flight_check(struct vyre_flight *flight);
 
-/* ---- Waiting (wait.c) ------------------------------------------------------------------------- */
+/* Nothing further is expected of the device: who waits is woken, and tells the runtime. NULL: a hang. */
+void vyre_flight_lose(struct vyre_flight *flight, const struct vyre_diag *reason);
 
-/* The table's wait. */
+/* The same for submit, which finds a hang: returns the status of the loss, and why. */
+enum vyre_status vyre_flight_hang(struct vyre_flight *flight, struct vyre_diag *diag);
+
+/* ---- wait.c ----------------------------------------------------------------------------------- */
+
+/* The wait of the backend's table. */
 void vyre_flight_wait(struct vyre_flight *flight, uint64_t sequence, uint64_t timeout_ns);
+
+/* For submit: waits until all of it is over, and tells nobody. False: the device is lost. */
+bool vyre_flight_drain(struct vyre_flight *flight);
 
 /* To sleep: read the news, look whether there is something to sleep for, sleep while the news are those. */
 static inline uint32_t vyre_flight_news(const struct vyre_flight *flight)
 {
     return atomic_load_explicit(&flight->end_word, memory_order_seq_cst);
 }
-
 void vyre_flight_sleep(struct vyre_flight *flight, uint32_t news, uint64_t limit_ns);
 
 /* There is news. Takes no lock. */

@@ -3,11 +3,6 @@
  */
 #include "backend/common/loss.h"
 
-void vyre_loss_init(struct vyre_loss *loss, const struct vyre_device_host *host)
-{
-    *loss = (struct vyre_loss){.host = host};
-}
-
 void vyre_loss_set(struct vyre_loss *loss, const struct vyre_diag *reason)
 {
     vyre_lock_acquire(&loss->lock);

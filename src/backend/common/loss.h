@@ -17,14 +17,13 @@
 
 #include "base/futex.h"
 
+/* Zeroed, but for the host: nothing is lost. */
 struct vyre_loss {
     _Atomic uint32_t lost;               /* set once */
     struct vyre_lock lock;               /* of those who set it */
     const struct vyre_device_host *host; /* Borrowed */
     struct vyre_diag reason;             /* written before `lost` */
 };
-
-void vyre_loss_init(struct vyre_loss *loss, const struct vyre_device_host *host);
 
 static inline bool vyre_is_lost(const struct vyre_loss *loss)
 {
@@ -37,12 +36,6 @@ void vyre_loss_set(struct vyre_loss *loss, const struct vyre_diag *reason);
 
 /* The same, because nothing was completed for `hang_ns`. */
 void vyre_loss_set_hang(struct vyre_loss *loss, uint64_t hang_ns);
-
-/* Whether a lost device hangs: then what it was given may still run. */
-static inline bool vyre_loss_is_hang(const struct vyre_loss *loss)
-{
-    return vyre_is_lost(loss) && loss->reason.id == VYRE_DIAG_DEVICE_HANG;
-}
 
 /* Tells the runtime, if the device is lost. Not from inside submit, record or a create function. */
 void vyre_loss_tell(const struct vyre_loss *loss);

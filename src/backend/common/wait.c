@@ -44,74 +44,79 @@ static bool is_over(const struct vyre_flight *flight, uint64_t sequence)
            vyre_is_lost(&flight->loss);
 }
 
+/* Takes what is over, as the backend does it. */
+static void take(struct vyre_flight *flight)
+{
+    if (flight->ops->poll)
+        flight->ops->poll(flight->device);
+    else
+        vyre_flight_harvest(flight);
+}
+
 /* Takes and tells what is over. */
 static void advance(struct vyre_flight *flight, bool helper)
 {
     if (atomic_load_explicit(&flight->delivered, memory_order_relaxed) ==
         atomic_load_explicit(&flight->submitted, memory_order_relaxed))
         return;
-    flight->ops->poll(flight->device);
+    take(flight);
     vyre_flight_deliver(flight, helper);
 }
 
-static void spin_for(struct vyre_flight *flight, uint64_t sequence, uint64_t start_ns,
-                     uint64_t limit_ns)
+/*
+ * Spins or sleeps for a moment, until the submission is over or, with `told`, the runtime knows. False: there
+ * is no time left, or the device is lost.
+ */
+static bool pass_time(struct vyre_flight *flight, uint64_t sequence, bool told, uint64_t waited_ns,
+                      uint64_t timeout_ns)
 {
-    uint64_t spun_ns = 0;
-    while (spun_ns < limit_ns && !is_over(flight, sequence)) {
+    bool in_time = waited_ns < timeout_ns;
+    if (in_time && waited_ns < flight->ops->spin_ns) {
         for (int i = 0; i < SPIN_PAUSES; i++)
             vyre_spin_pause();
-        advance(flight, false);
-        spun_ns = vyre_clock_now_ns() - start_ns;
-        if (spun_ns > POLITE_NS)
+        if (waited_ns > POLITE_NS)
             sched_yield();
+        return true;
     }
-}
-
-/* Sleeps until the submission may be over, or somebody else has told of it. */
-static void sleep_for(struct vyre_flight *flight, uint64_t sequence, uint64_t waited_ns,
-                      uint64_t limit_ns)
-{
+    if (!vyre_flight_check(flight) || !in_time)
+        return false;
+    uint64_t left_ns = timeout_ns - waited_ns;
+    uint64_t limit_ns = left_ns < SLICE_NS ? left_ns : SLICE_NS;
     uint32_t news = vyre_flight_news(flight);
-    if (vyre_flight_harvested(flight) < sequence)
+    if (!told || vyre_flight_harvested(flight) < sequence)
         flight->ops->sleep(flight->device, sequence, waited_ns, limit_ns);
-    else if (!is_over(flight, sequence))
+    else if (!is_over(flight, sequence)) /* the helper tells, or whoever is at it */
         vyre_flight_sleep(flight, news, limit_ns);
-}
-
-static void wait_for(struct vyre_flight *flight, uint64_t sequence, uint64_t timeout_ns)
-{
-    advance(flight, false);
-    if (is_over(flight, sequence))
-        return;
-    uint64_t spin_ns = flight->ops->spin_ns;
-    uint64_t start_ns = vyre_clock_now_ns();
-    spin_for(flight, sequence, start_ns, timeout_ns < spin_ns ? timeout_ns : spin_ns);
-    while (!is_over(flight, sequence) && vyre_flight_check(flight)) {
-        uint64_t waited_ns = vyre_clock_now_ns() - start_ns;
-        if (waited_ns >= timeout_ns)
-            return;
-        uint64_t left_ns = timeout_ns - waited_ns;
-        sleep_for(flight, sequence, waited_ns, left_ns < SLICE_NS ? left_ns : SLICE_NS);
-        advance(flight, false);
-    }
+    return true;
 }
 
 void vyre_flight_wait(struct vyre_flight *flight, uint64_t sequence, uint64_t timeout_ns)
 {
-    wait_for(flight, sequence, timeout_ns);
+    advance(flight, false);
+    if (!is_over(flight, sequence)) {
+        uint64_t start_ns = vyre_clock_now_ns();
+        uint64_t waited_ns = 0;
+        while (!is_over(flight, sequence) &&
+               pass_time(flight, sequence, true, waited_ns, timeout_ns)) {
+            advance(flight, false);
+            waited_ns = vyre_clock_now_ns() - start_ns;
+        }
+    }
     vyre_loss_tell(&flight->loss);
 }
 
-/* ---- The helper ------------------------------------------------------------------------------- */
-
-/* Nothing to deliver: looks after the work now and then, or sleeps until there is something. */
-static void rest(struct vyre_flight *flight, uint32_t word)
+bool vyre_flight_drain(struct vyre_flight *flight)
 {
-    bool again =
-        !vyre_is_lost(&flight->loss) && flight->ops->tend && flight->ops->tend(flight->device);
-    vyre_futex_wait(&flight->helper_word, word, again ? TEND_NS : UINT64_MAX);
+    const uint64_t last = vyre_flight_submitted(flight);
+    uint64_t start_ns = vyre_clock_now_ns();
+    for (take(flight); vyre_flight_harvested(flight) < last; take(flight)) {
+        if (!pass_time(flight, last, false, vyre_clock_now_ns() - start_ns, UINT64_MAX))
+            return false;
+    }
+    return true;
 }
+
+/* ---- The helper ------------------------------------------------------------------------------- */
 
 /* Carries every submission with a callback to its end. */
 static void *help(void *argument)
@@ -129,7 +134,9 @@ static void *help(void *argument)
         advance(flight, true);
         /* acquire: pairs with the release in vyre_flight_push. */
         if (is_over(flight, atomic_load_explicit(&flight->called_last, memory_order_acquire))) {
-            rest(flight, word);
+            bool again = !vyre_is_lost(&flight->loss) && flight->ops->tend &&
+                         flight->ops->tend(flight->device);
+            vyre_futex_wait(&flight->helper_word, word, again ? TEND_NS : UINT64_MAX);
             continue;
         }
         uint64_t next = atomic_load_explicit(&flight->delivered, memory_order_acquire) + 1;

@@ -28,12 +28,9 @@ struct vyre_watch {
 void vyre_watch_init(struct vyre_watch *watch, uint64_t limit_ns);
 
 /*
- * Whether the progress is that of more than the limit ago. It was read before the call, maybe long before:
- * whoever hears that it hangs reads it once more and asks again.
+ * Whether the progress, which was read before the time, is that of more than the limit ago. A thread that may
+ * have slept in between reads both once more and asks again before it believes that.
  */
-bool vyre_watch_hangs(struct vyre_watch *watch, uint64_t progress);
-
-/* The same at a given time. */
-bool vyre_watch_hangs_at(struct vyre_watch *watch, uint64_t progress, uint64_t now_ns);
+bool vyre_watch_hangs(struct vyre_watch *watch, uint64_t progress, uint64_t now_ns);
 
 #endif

@@ -107,7 +107,7 @@ static enum vyre_status device_open(void *backend, uint32_t index,
     vyre_watch_init(&device->watch, desc->hang_timeout_ns);
     enum vyre_status status =
         vyre_cpu_ring_init(&device->ring, &device->allocator, desc->in_flight_limit);
-    vyre_loss_init(&device->ring.loss, &device->host);
+    device->ring.loss.host = &device->host;
     if (status != VYRE_OK)
         (void)vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, desc->label, 0,
                             "no memory for %u batches in flight", desc->in_flight_limit);

@@ -23,8 +23,8 @@ static void help(struct vyre_cpu_device *device, uint64_t sequence)
     vyre_lock_release(&device->caller_lock);
 }
 
-/* Changes while commands are run and jobs end: both only count up, so no two states look alike. */
-static uint64_t progress(const struct vyre_cpu_device *device)
+/* Progress is commands run and jobs ended: both only count up, so no two states look alike. */
+static bool hangs(struct vyre_cpu_device *device)
 {
     const struct vyre_cpu_ring *ring = &device->ring;
     uint64_t completed = atomic_load_explicit(&ring->completed, memory_order_acquire);
@@ -32,15 +32,15 @@ static uint64_t progress(const struct vyre_cpu_device *device)
     uint64_t steps = atomic_load_explicit(&device->caller.steps, memory_order_relaxed);
     for (uint32_t i = 0; i < device->pool.worker_count; i++)
         steps += atomic_load_explicit(&device->pool.workers[i].runner.steps, memory_order_relaxed);
-    return head == completed ? VYRE_NOTHING_IN_FLIGHT : completed + steps;
+    uint64_t progress = head == completed ? VYRE_NOTHING_IN_FLIGHT : completed + steps;
+    return vyre_watch_hangs(&device->watch, progress, vyre_clock_now_ns());
 }
 
 void vyre_cpu_check_hang(void *native)
 {
     struct vyre_cpu_device *device = native;
     struct vyre_cpu_ring *ring = &device->ring;
-    if (vyre_is_lost(&ring->loss) || !vyre_watch_hangs(&device->watch, progress(device)) ||
-        !vyre_watch_hangs(&device->watch, progress(device)))
+    if (vyre_is_lost(&ring->loss) || !hangs(device) || !hangs(device))
         return;
     vyre_loss_set_hang(&ring->loss, device->watch.limit_ns);
     vyre_loss_tell(&ring->loss);

@@ -7,7 +7,7 @@
  *   submit.c    submissions
  *   arms.c      two queues that wait for each other
  *   recording.c record and replay
- *   wait.c      waiting
+ *   flight.c    waiting
  *
  * Queues
  *   queue      in order; everything but resident kernels. So batches need no barrier between them.

@@ -35,7 +35,7 @@ struct vyre_cl_entry {
     uint64_t tables_end;     /* memory of tables up to here is free when the batch is over */
 };
 
-extern const struct vyre_flight_ops vyre_cl_flight_ops; /* wait.c */
+extern const struct vyre_flight_ops vyre_cl_flight_ops;
 
 /*
  * The entry of the next submission, emptied; it counts when it is pushed. Fails when there is no thread
@@ -49,9 +49,8 @@ void vyre_cl_entry_push(struct vyre_cl_device *device, struct vyre_cl_entry *ent
 /* Whether all of an entry has ended. Under the flight's lock, or before it is pushed. */
 bool vyre_cl_entry_is_over(struct vyre_cl_device *device, struct vyre_cl_entry *entry);
 
-/* Of the flight's table: take_locked and drop. The latter also for an entry that is not pushed. */
-bool vyre_cl_entry_take_locked(void *native, struct vyre_flight_entry *head);
-void vyre_cl_entry_drop(void *native, struct vyre_flight_entry *head);
+/* Gives back what an entry that is not pushed holds. */
+void vyre_cl_entry_drop(struct vyre_cl_device *device, struct vyre_cl_entry *entry);
 
 /*
  * Whether all submissions up to `sequence` have ended on the device, told or not. For submit: it may not
@@ -61,11 +60,6 @@ bool vyre_cl_has_ended(struct vyre_cl_device *device, uint64_t sequence);
 
 /* Waits inside submit until everything submitted so far has ended on the device, or it is lost. */
 enum vyre_status vyre_cl_drain(struct vyre_cl_device *device, struct vyre_diag *diag);
-
-/* ---- wait.c ---- */
-
-/* Offers the core to others, or after long sleeps for a small part of the time: where nobody calls. */
-void vyre_cl_nap(struct vyre_cl_device *device, uint64_t waited_ns);
 
 /* Stops the helper thread and waits for the driver's last calls; false when one does not come. */
 bool vyre_cl_stop_waiters(struct vyre_cl_device *device);

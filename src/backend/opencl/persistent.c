@@ -187,8 +187,7 @@ static enum vyre_status wait_for_ring(struct vyre_cl_device *device, uint32_t le
         }
         (void)vyre_cl_persistent_tend(device);
         if (vyre_is_lost(&device->flight.loss) ||
-            (vyre_watch_hangs(&watch, vyre_cl_persistent_progress(device)) &&
-             vyre_watch_hangs(&watch, vyre_cl_persistent_progress(device))))
+            vyre_watch_hangs(&watch, vyre_cl_persistent_progress(device), vyre_clock_now_ns()))
             return vyre_flight_hang(&device->flight, diag);
         sched_yield();
     }

@@ -58,7 +58,7 @@ enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *subm
     if (status != VYRE_OK && encoder.enqueued > 0 && status != VYRE_DEVICE_LOST)
         status = end_in_failure(&encoder, status, diag);
     if (status != VYRE_OK) {
-        vyre_cl_entry_drop(device, &entry->head);
+        vyre_cl_entry_drop(device, entry);
         return status;
     }
     if (encoder.enqueued > 0) {

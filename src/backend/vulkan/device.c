@@ -12,7 +12,7 @@
 #include "backend/vulkan/vulkan.h"
 #include "base/memory.h"
 
-/* ---- Opening ---------------------------------------------------------------------------------- */
+/* ---- Opening and closing ---------------------------------------------------------------------- */
 
 /* Whether the device's clock can be read together with the host's monotonic one. */
 static bool has_host_clock(const struct vyre_vk_backend *backend,
@@ -188,6 +188,33 @@ static enum vyre_status device_open(void *native, uint32_t index,
     return VYRE_OK;
 }
 
+/* Whether a lost device does nothing any more. */
+static bool is_quiet(struct vyre_vk_device *device)
+{
+    /*
+     * A driver that has reported the loss must end every wait soon. One that hangs need not: then
+     * only what it has reached by itself counts.
+     */
+    if (device->flight.loss.reason.id == VYRE_DIAG_DEVICE_HANG)
+        return vyre_vk_lanes_are_idle(device);
+    VkResult result = device->vk.DeviceWaitIdle(device->handle);
+    return result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
+}
+
+static bool quiesce(void *native)
+{
+    struct vyre_vk_device *device = native;
+    const struct vyre_loss *loss = &device->flight.loss;
+    vyre_flight_stop_helper(&device->flight);
+    /* The runtime may have been told of a loss that the flight never saw: then work may be left. */
+    if (!vyre_is_lost(loss) && device->next_value > 1)
+        (void)vyre_vk_await(device, device->next_value - 1);
+    bool quiet = !vyre_is_lost(loss) || is_quiet(device);
+    if (!quiet)
+        vyre_vk_backend_abandon(device->backend);
+    return quiet;
+}
+
 /* ---- Small things that the other files share -------------------------------------------------- */
 
 void vyre_vk_device_name(struct vyre_vk_device *device, VkObjectType type, uint64_t handle,
@@ -251,7 +278,7 @@ const struct vyre_backend_ops vyre_vulkan_backend_ops = {
     .recording_destroy = vyre_vk_recording_destroy,
     .submit = vyre_vk_submit,
     .wait = vyre_vk_wait,
-    .quiesce = vyre_vk_quiesce,
+    .quiesce = quiesce,
     .buffer_write = vyre_vk_buffer_write,
     .buffer_read = vyre_vk_buffer_read,
     .kernel_reflect = vyre_vk_kernel_reflect,

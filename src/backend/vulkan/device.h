@@ -5,7 +5,7 @@
  *   frame.c    command buffers of plain batches
  *   submit.c   plain batches, and the main queue
  *   steps.c    the other queues
- *   wait.c     waiting, closing
+ *   flight.c   waiting
  *
  * One timeline semaphore: each submit to the main queue, or with several lanes the last one of a batch,
  * signals the next value.
@@ -129,9 +129,8 @@ enum vyre_status vyre_vk_batch_warm_up(void *native, const struct vyre_batch_vie
                                        enum vyre_mode mode, uint32_t variant,
                                        struct vyre_diag *diag);
 
-/* ---- wait.c ----------------------------------------------------------------------------------- */
+/* ---- flight.c --------------------------------------------------------------------------------- */
 
 void vyre_vk_wait(void *native, uint64_t sequence, uint64_t timeout_ns);
-bool vyre_vk_quiesce(void *native);
 
 #endif

@@ -1,48 +1,20 @@
 /*
- * flight.c: harvesting, and waiting inside submit.
+ * flight.c: harvesting, waiting inside submit, and the answers to those who wait.
  */
 #include "backend/vulkan/flight.h"
-
-#include <string.h>
 
 #include "backend/vulkan/device.h"
 #include "backend/vulkan/recording.h"
 #include "backend/vulkan/result.h"
 #include "backend/vulkan/transfers.h"
-#include "base/memory.h"
+#include "base/clock.h"
 
+/* How long a waiting caller spins before it sleeps. */
+#define WAIT_SPIN_NS 30000
 /* How long the device is given at once when submit itself has to wait. */
 #define REACH_SLICE_NS UINT64_C(50000000)
 
-bool vyre_vk_transfers_reserve(struct vyre_vk_transfers *transfers,
-                               const struct vyre_allocator *allocator)
-{
-    struct vyre_vk_transfer *grown =
-        vyre_memory_grow(allocator, transfers->items, transfers->count, &transfers->capacity,
-                         sizeof *transfers->items, _Alignof(struct vyre_vk_transfer));
-    transfers->items = grown ? grown : transfers->items;
-    return grown != NULL;
-}
-
-bool vyre_vk_transfers_add(struct vyre_vk_transfers *transfers,
-                           const struct vyre_allocator *allocator,
-                           const struct vyre_vk_transfer *transfer)
-{
-    if (!vyre_vk_transfers_reserve(transfers, allocator))
-        return false;
-    transfers->items[transfers->count++] = *transfer;
-    return true;
-}
-
-void vyre_vk_transfers_deinit(struct vyre_vk_transfers *transfers,
-                              const struct vyre_allocator *allocator)
-{
-    vyre_memory_free(allocator, transfers->items, transfers->capacity * sizeof *transfers->items,
-                     _Alignof(struct vyre_vk_transfer));
-    *transfers = (struct vyre_vk_transfers){0};
-}
-
-bool vyre_vk_entry_take_locked(void *native, struct vyre_flight_entry *head)
+static bool take_locked(void *native, struct vyre_flight_entry *head)
 {
     struct vyre_vk_device *device = native;
     struct vyre_vk_entry *entry = (struct vyre_vk_entry *)head;
@@ -63,7 +35,7 @@ bool vyre_vk_entry_take_locked(void *native, struct vyre_flight_entry *head)
     return true;
 }
 
-void vyre_vk_entry_drop(void *native, struct vyre_flight_entry *head)
+static void drop(void *native, struct vyre_flight_entry *head)
 {
     struct vyre_vk_device *device = native;
     struct vyre_vk_entry *entry = (struct vyre_vk_entry *)head;
@@ -132,12 +104,9 @@ static VkResult wait_for_value(struct vyre_vk_device *device, VkSemaphore semaph
             return result;
         uint64_t sum = 0;
         result = count_progress(device, semaphore, &sum);
-        bool hangs = result == VK_SUCCESS && vyre_watch_hangs(&watch, sum);
-        if (hangs)
-            result = count_progress(device, semaphore, &sum);
         if (result != VK_SUCCESS)
             return result;
-        if (hangs && vyre_watch_hangs(&watch, sum))
+        if (vyre_watch_hangs(&watch, sum, vyre_clock_now_ns()))
             (void)vyre_flight_hang(&device->flight, NULL);
     }
     return VK_ERROR_DEVICE_LOST;
@@ -190,4 +159,68 @@ enum vyre_status vyre_vk_note_loss(struct vyre_vk_device *device, enum vyre_stat
     else
         vyre_vk_lose(device, VK_ERROR_DEVICE_LOST, "a call of the driver");
     return vyre_loss_status(&device->flight.loss, diag);
+}
+
+/* ---- The flight's table ----------------------------------------------------------------------- */
+
+/* A failure means that the device is lost. */
+static void look_at(struct vyre_vk_device *device, VkResult result, const char *what)
+{
+    if (result != VK_SUCCESS && result != VK_TIMEOUT && !vyre_is_lost(&device->flight.loss))
+        vyre_vk_lose(device, result, what);
+}
+
+static void poll(void *native)
+{
+    look_at(native, vyre_vk_harvest(native), "vkGetSemaphoreCounterValue");
+}
+
+/* The value that ends a submission; 0 when it is harvested. */
+static uint64_t value_of(struct vyre_vk_device *device, uint64_t sequence)
+{
+    struct vyre_flight *flight = &device->flight;
+    uint64_t value = 0;
+    vyre_lock_acquire(&flight->lock);
+    if (sequence > vyre_flight_harvested(flight))
+        value = ((const struct vyre_vk_entry *)vyre_flight_at(flight, sequence))->value;
+    vyre_lock_release(&flight->lock);
+    return value;
+}
+
+/* Sleeps in the driver until the value is reached. */
+static void sleep_in_driver(void *native, uint64_t sequence, uint64_t waited_ns, uint64_t limit_ns)
+{
+    struct vyre_vk_device *device = native;
+    uint64_t value = value_of(device, sequence);
+    const VkSemaphoreWaitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+        .semaphoreCount = 1,
+        .pSemaphores = &device->timeline,
+        .pValues = &value,
+    };
+    (void)waited_ns;
+    if (value)
+        look_at(device, device->vk.WaitSemaphores(device->handle, &info, limit_ns),
+                "vkWaitSemaphores");
+}
+
+static uint64_t progress_locked(void *native)
+{
+    const struct vyre_vk_device *device = native;
+    return device->seen_value;
+}
+
+const struct vyre_flight_ops vyre_vk_flight_ops = {
+    .take_locked = take_locked,
+    .drop = drop,
+    .poll = poll,
+    .sleep = sleep_in_driver,
+    .progress_locked = progress_locked,
+    .spin_ns = WAIT_SPIN_NS,
+};
+
+void vyre_vk_wait(void *native, uint64_t sequence, uint64_t timeout_ns)
+{
+    struct vyre_vk_device *device = native;
+    vyre_flight_wait(&device->flight, sequence, timeout_ns);
 }

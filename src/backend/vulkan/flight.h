@@ -8,8 +8,6 @@
 #ifndef VYRE_BACKEND_VULKAN_FLIGHT_H
 #define VYRE_BACKEND_VULKAN_FLIGHT_H
 
-#include <stdbool.h>
-
 #include <vyre/backend.h>
 
 #include "backend/common/flight.h"
@@ -19,32 +17,7 @@ struct vyre_vk_device;
 struct vyre_vk_frame;
 struct vyre_vk_take;
 struct vyre_vk_timer;
-
-/* Bytes that wait in mapped memory for their way to the caller, or come from there. */
-struct vyre_vk_transfer {
-    uint32_t command;       /* of the view */
-    uint32_t part;          /* of a recording: the command buffer that it is in */
-    uint64_t command_bytes; /* from where in the command's bytes */
-    uint64_t size_bytes;
-    unsigned char *mapped;
-    bool ahead; /* of a recording on several queues: in the step ahead */
-};
-
-/* A list that keeps its memory. */
-struct vyre_vk_transfers {
-    struct vyre_vk_transfer *items; /* Owned */
-    uint32_t count;
-    uint32_t capacity;
-};
-
-/* Both: false when out of memory. */
-bool vyre_vk_transfers_reserve(struct vyre_vk_transfers *transfers,
-                               const struct vyre_allocator *allocator); /* room for one more */
-bool vyre_vk_transfers_add(struct vyre_vk_transfers *transfers,
-                           const struct vyre_allocator *allocator,
-                           const struct vyre_vk_transfer *transfer);
-void vyre_vk_transfers_deinit(struct vyre_vk_transfers *transfers,
-                              const struct vyre_allocator *allocator);
+struct vyre_vk_transfers;
 
 /* One submission. */
 struct vyre_vk_entry {
@@ -58,11 +31,7 @@ struct vyre_vk_entry {
     uint64_t staging_end;                      /* of the ring: free up to here once harvested */
 };
 
-extern const struct vyre_flight_ops vyre_vk_flight_ops; /* wait.c */
-
-/* Of the table above: take_locked and drop. */
-bool vyre_vk_entry_take_locked(void *native, struct vyre_flight_entry *head);
-void vyre_vk_entry_drop(void *native, struct vyre_flight_entry *head);
+extern const struct vyre_flight_ops vyre_vk_flight_ops;
 
 /* Looks how far the device is and takes what it has done. Caller holds the flight's lock. */
 VkResult vyre_vk_harvest_locked(struct vyre_vk_device *device);

@@ -17,6 +17,7 @@
 #define VYRE_BACKEND_VULKAN_RECORDING_H
 
 #include "backend/vulkan/encode.h"
+#include "backend/vulkan/staging.h"
 #include "backend/vulkan/steps.h"
 
 #define VYRE_VK_TAKES       2

@@ -62,12 +62,6 @@ static void drop(void *device, struct vyre_flight_entry *head)
     atomic_fetch_add(&fake->dropped, 1);
 }
 
-static void poll(void *device)
-{
-    struct fake *fake = device;
-    vyre_flight_harvest(&fake->flight);
-}
-
 static void sleep_for(void *device, uint64_t sequence, uint64_t waited_ns, uint64_t limit_ns)
 {
     struct fake *fake = device;
@@ -95,7 +89,6 @@ static bool tend(void *device)
 static const struct vyre_flight_ops ops = {
     .take_locked = take_locked,
     .drop = drop,
-    .poll = poll,
     .sleep = sleep_for,
     .progress_locked = progress_locked,
     .tend = tend,
@@ -161,6 +154,24 @@ static void reach(struct fake *fake, uint64_t sequence)
 {
     atomic_store(&fake->reached, sequence);
     vyre_flight_wake(&fake->flight);
+}
+
+/* The device: brings submissions to their end, one after the other. */
+struct device {
+    struct fake *fake;
+    uint64_t last;
+};
+
+static void *run_device(void *argument)
+{
+    const struct device *device = argument;
+    for (uint64_t ended = 0; ended < device->last;) {
+        if (vyre_flight_submitted(&device->fake->flight) == ended)
+            sched_yield();
+        else
+            reach(device->fake, ++ended);
+    }
+    return NULL;
 }
 
 static void assert_ends(const struct fake *fake, uint32_t count)
@@ -355,6 +366,28 @@ static void hang_that_submit_finds_is_told_by_who_waits(void **state)
     close_fake(fake);
 }
 
+/* As a submit that needs all to be over: it may not tell, and what has a callback is over like the rest. */
+static void drain_tells_nobody(void **state)
+{
+    struct fake *fake = open_fake(LIMIT, FOREVER);
+    struct device device = {fake, 3};
+    pthread_t thread;
+    (void)state;
+    assert_true(vyre_flight_drain(&fake->flight)); /* nothing */
+    for (int i = 0; i < 3; i++)
+        submit(fake, i == 1); /* there is no helper */
+    assert_int_equal(pthread_create(&thread, NULL, run_device, &device), 0);
+    assert_true(vyre_flight_drain(&fake->flight));
+    pthread_join(thread, NULL);
+    assert_int_equal(vyre_flight_harvested(&fake->flight), 3);
+    assert_ends(fake, 0);
+    submit(fake, false);
+    assert_int_equal(vyre_flight_hang(&fake->flight, NULL), VYRE_DEVICE_LOST);
+    assert_false(vyre_flight_drain(&fake->flight));
+    assert_int_equal(atomic_load(&fake->losses), 0);
+    close_fake(fake);
+}
+
 /* ---- The rest --------------------------------------------------------------------------------- */
 
 static void helper_tends_what_nobody_waits_for(void **state)
@@ -398,24 +431,6 @@ static void init_without_memory_fails(void **state)
     assert_diag(vyre_flight_init(&flight, &ops, NULL, sizeof(struct entry), &host, &desc, &diag),
                 diag, VYRE_DIAG_OUT_OF_MEMORY);
     vyre_flight_deinit(&flight);
-}
-
-/* The device: brings submissions to their end, one after the other. */
-struct device {
-    struct fake *fake;
-    uint64_t last;
-};
-
-static void *run_device(void *argument)
-{
-    const struct device *device = argument;
-    for (uint64_t ended = 0; ended < device->last;) {
-        if (vyre_flight_submitted(&device->fake->flight) == ended)
-            sched_yield();
-        else
-            reach(device->fake, ++ended);
-    }
-    return NULL;
 }
 
 /* One submits, one is the device, two wait for all of it, the helper calls back; all at once. */
@@ -463,6 +478,7 @@ int main(void)
         cmocka_unit_test(loss_is_told_once_by_the_helper),
         cmocka_unit_test(work_that_does_not_move_is_a_hang),
         cmocka_unit_test(hang_that_submit_finds_is_told_by_who_waits),
+        cmocka_unit_test(drain_tells_nobody),
         cmocka_unit_test(helper_tends_what_nobody_waits_for),
         cmocka_unit_test(init_without_memory_fails),
         cmocka_unit_test(many_threads_every_end_is_told_once_in_order),
