@@ -4,7 +4,7 @@
 #include "support/test.h"
 
 #include "backend/opencl/device.h"
-#include "backend/opencl/enqueue.h"
+#include "backend/opencl/encode.h"
 #include "backend/opencl/kernel.h"
 #include "backend/opencl/persistent.h"
 #include "backend/opencl/ring_host.h"
@@ -27,28 +27,28 @@ static void lay_out(uint32_t first, uint32_t count, uint32_t trailing)
     }
 }
 
-/* Walks a flight as submit does, with `last` standing for the last command's event. */
+/* Walks a batch as submit does, with `last` standing for the last command's event. */
 static void fly(uint32_t first, uint32_t count, uint32_t trailing)
 {
     const cl_event other = (cl_event)&commands[0];
     const cl_event last = (cl_event)&commands[1];
     struct vyre_cl_device device = {0};
-    struct vyre_cl_pending entry = {0};
-    struct vyre_cl_flight flight;
+    struct vyre_cl_entry entry = {0};
+    struct vyre_cl_encoder encoder;
     lay_out(first, count, trailing);
     const struct vyre_batch_view view = {.commands = commands,
                                          .command_count = first + count + trailing};
     const struct vyre_submission submission = {.view = &view};
-    vyre_cl_flight_begin(&flight, &device, &submission, &entry);
-    assert_int_equal(flight.first, first);
-    assert_int_equal(flight.last, first + count - 1);
-    for (uint32_t i = flight.first; i <= flight.last; i++) {
-        cl_event *event = vyre_cl_flight_event(&flight, i);
+    vyre_cl_encoder_begin(&encoder, &device, &submission, &entry);
+    assert_int_equal(encoder.first, first);
+    assert_int_equal(encoder.last, first + count - 1);
+    for (uint32_t i = encoder.first; i <= encoder.last; i++) {
+        cl_event *event = vyre_cl_encoder_event(&encoder, i);
         if (event) {
             assert_in_range(event - entry.events, 0, VYRE_CL_EVENTS_MAX - 1);
-            *event = i == flight.last ? last : other;
+            *event = i == encoder.last ? last : other;
         }
-        vyre_cl_flight_kept(&flight, i, event);
+        vyre_cl_encoder_kept(&encoder, i, event);
     }
     if (entry.event_count == 0 || entry.event_count > VYRE_CL_EVENTS_MAX ||
         entry.events[entry.event_count - 1] != last)
@@ -57,7 +57,7 @@ static void fly(uint32_t first, uint32_t count, uint32_t trailing)
         assert_true(entry.event_count >= VYRE_CL_EVENTS_MAX / 2);
 }
 
-static void flight_last_command_always_has_the_last_event(void **state)
+static void encoder_last_command_always_has_the_last_event(void **state)
 {
     (void)state;
     for (uint32_t first = 0; first < 40; first++) {
@@ -158,7 +158,7 @@ static void lease_is_learned_per_group(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flight_last_command_always_has_the_last_event),
+        cmocka_unit_test(encoder_last_command_always_has_the_last_event),
         cmocka_unit_test(tables_released_late_do_not_take_back_what_is_free),
         cmocka_unit_test(bind_local_that_failed_is_set_again),
         cmocka_unit_test(lease_is_learned_per_group),

@@ -104,10 +104,10 @@ static enum vyre_status device_open(void *backend, uint32_t index,
     device->allocator = host->allocator;
     device->host = *host;
     device->no_inline = desc->cpu_no_inline;
-    device->hang_ns = desc->hang_timeout_ns;
-    device->watch_progress = VYRE_CPU_NOTHING_IN_FLIGHT;
+    vyre_watch_init(&device->watch, desc->hang_timeout_ns);
     enum vyre_status status =
         vyre_cpu_ring_init(&device->ring, &device->allocator, desc->in_flight_limit);
+    device->ring.loss.host = &device->host;
     if (status != VYRE_OK)
         (void)vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, desc->label, 0,
                             "no memory for %u batches in flight", desc->in_flight_limit);
@@ -119,7 +119,7 @@ static enum vyre_status device_open(void *backend, uint32_t index,
                          _Alignof(struct vyre_cpu_device));
         return status;
     }
-    device->caller.lost = &device->ring.lost;
+    device->caller.lost = &device->ring.loss.lost;
     device->caller.cost_version = &device->pool.cost_version;
     device->caller.clock_ns = device->pool.clock_ns;
     device->caller.on_wait = vyre_cpu_check_hang;

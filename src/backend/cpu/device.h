@@ -12,11 +12,9 @@
 
 #include <vyre/backend.h>
 
+#include "backend/common/watch.h"
 #include "backend/cpu/pool.h"
 #include "base/futex.h"
-
-/* A progress that no job has. */
-#define VYRE_CPU_NOTHING_IN_FLIGHT UINT64_MAX
 
 struct vyre_cpu_device {
     struct vyre_allocator allocator;
@@ -26,15 +24,11 @@ struct vyre_cpu_device {
     struct vyre_cpu_runner caller; /* whoever runs work on its own thread; one at a time */
     struct vyre_lock caller_lock;  /* of waiting threads that help */
     bool no_inline;
-    uint64_t hang_ns;
     uint64_t missed_ns; /* time that sleeping workers would have saved since they were last woken */
     uint64_t sample;    /* which command of a timed batch is measured next */
     struct vyre_cpu_program *free_programs; /* Owned: a list, most recently used first */
     uint64_t reclaimed; /* the programs of jobs up to this one are back in the list */
-
-    struct vyre_lock watch_lock; /* the progress that waiters saw last, for hangs */
-    uint64_t watch_progress;
-    uint64_t watch_since_ns;
+    struct vyre_watch watch;
 };
 
 /* Entries of the backend's table. */

@@ -107,8 +107,8 @@ static enum vyre_status run_inline(struct vyre_cpu_device *device,
     } else {
         vyre_cpu_run_commands(&device->caller, view, 0, view->command_count);
     }
-    /* acquire: pairs with the release that declares the device lost, and that ends a run early. */
-    if (atomic_load_explicit(&device->ring.lost, memory_order_acquire))
+    /* The loss may have ended the run early. */
+    if (vyre_is_lost(&device->ring.loss))
         return vyre_diag_set(diag, VYRE_DIAG_DEVICE_LOST, NULL, 0,
                              "the device was lost while the batch ran");
     device->host.complete(device->host.context, &completion);

@@ -46,7 +46,7 @@ void vyre_cpu_pool_run(struct vyre_cpu_pool *pool, struct vyre_cpu_runner *runne
 
 static bool is_set(const _Atomic uint32_t *flag)
 {
-    /* acquire: pairs with the releases that set stop and lost. */
+    /* acquire: pairs with the release that sets it. */
     return atomic_load_explicit(flag, memory_order_acquire) != 0;
 }
 
@@ -74,7 +74,7 @@ static bool spin(struct vyre_cpu_pool *pool, uint64_t cursor)
             answer_ping(pool);
             vyre_spin_pause();
         }
-        if (is_set(&pool->stop) || is_set(&pool->ring->lost))
+        if (is_set(&pool->stop) || vyre_is_lost(&pool->ring->loss))
             return true;
         bool resident = atomic_load_explicit(&pool->resident, memory_order_relaxed) != 0;
         uint64_t stay_ns = pool->idle_ns < pool->lease_ns ? pool->idle_ns : pool->lease_ns;
@@ -95,7 +95,7 @@ static void sleep_until_woken(struct vyre_cpu_pool *pool, uint64_t cursor)
     uint32_t word = atomic_load_explicit(&pool->wake_word, memory_order_relaxed);
     /* (G) of ring.h: counted first, looked second. */
     atomic_fetch_add_explicit(&pool->sleepers, 1, memory_order_seq_cst);
-    bool news = has_work(pool, cursor) || is_set(&pool->stop) || is_set(&pool->ring->lost) ||
+    bool news = has_work(pool, cursor) || is_set(&pool->stop) || vyre_is_lost(&pool->ring->loss) ||
                 atomic_load_explicit(&pool->ping, memory_order_seq_cst) !=
                     atomic_load_explicit(&pool->pong, memory_order_relaxed);
     if (!news)
@@ -128,7 +128,7 @@ static void *worker_main(void *argument)
     uint64_t lease_start_ns = 0;
     uint32_t tickets = 0;
     bool spun = true; /* a new worker goes to sleep at once */
-    while (!is_set(&pool->stop) && !is_set(&ring->lost)) {
+    while (!is_set(&pool->stop) && !vyre_is_lost(&ring->loss)) {
         struct vyre_cpu_ticket ticket;
         if (vyre_cpu_ring_take(ring, &cursor, UINT64_MAX, false, &ticket)) {
             vyre_cpu_pool_run(pool, &worker->runner, &ticket);
@@ -260,7 +260,7 @@ enum vyre_status vyre_cpu_pool_start(struct vyre_cpu_pool *pool, struct vyre_cpu
         struct vyre_cpu_worker *worker = &pool->workers[i];
         worker->pool = pool;
         worker->runner.participant = i + 1;
-        worker->runner.lost = &ring->lost;
+        worker->runner.lost = &ring->loss.lost;
         worker->runner.cost_version = &pool->cost_version;
         int error = pthread_create(&worker->thread, NULL, worker_main, worker);
         if (error != 0) {
@@ -296,7 +296,7 @@ bool vyre_cpu_pool_stop(struct vyre_cpu_pool *pool)
     /* seq_cst: a worker that goes to sleep has counted itself or sees this. */
     atomic_store_explicit(&pool->stop, 1, memory_order_seq_cst);
     vyre_cpu_pool_wake(pool, UINT32_MAX >> 1);
-    bool lost = is_set(&pool->ring->lost);
+    bool lost = vyre_is_lost(&pool->ring->loss);
     uint64_t deadline_ns = vyre_clock_now_ns() + LOST_GRACE_NS;
     bool all = true;
     for (uint32_t i = 0; i < pool->worker_count; i++) {

@@ -91,12 +91,6 @@ bool vyre_cpu_ring_take(struct vyre_cpu_ring *ring, struct vyre_cpu_cursor *curs
 
 /* ---- Running ---------------------------------------------------------------------------------- */
 
-static bool is_lost(const struct vyre_cpu_ring *ring)
-{
-    /* acquire: pairs with the release that declares the device lost. */
-    return atomic_load_explicit(&ring->lost, memory_order_acquire) != 0;
-}
-
 static bool may_start(const struct vyre_cpu_ring *ring, const struct vyre_cpu_job *job,
                       uint32_t wait_for)
 {
@@ -111,7 +105,7 @@ static bool wait_to_start(const struct vyre_cpu_ring *ring, struct vyre_cpu_runn
                           const struct vyre_cpu_job *job, uint32_t wait_for)
 {
     for (uint32_t round = 0; !may_start(ring, job, wait_for); round++) {
-        if (is_lost(ring))
+        if (vyre_is_lost(&ring->loss))
             return false;
         if (round < WAIT_SPINS) {
             vyre_spin_pause();
@@ -124,7 +118,7 @@ static bool wait_to_start(const struct vyre_cpu_ring *ring, struct vyre_cpu_runn
                 runner->on_wait(runner->user);
         }
     }
-    return !is_lost(ring);
+    return !vyre_is_lost(&ring->loss);
 }
 
 static bool is_unknown(const struct vyre_command *command)
@@ -175,7 +169,7 @@ bool vyre_cpu_ring_run(struct vyre_cpu_ring *ring, struct vyre_cpu_runner *runne
     if (ticket->index == 0 && job->timed)
         job->start_ns = vyre_clock_now_ns();
     run_task(runner, job, task);
-    if (is_lost(ring))
+    if (vyre_is_lost(&ring->loss))
         return false;
     uint32_t ticket_count = job->ticket_count; /* the job may be gone after the next line */
     if (ticket_count == 1)

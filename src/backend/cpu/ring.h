@@ -37,6 +37,7 @@
 
 #include <vyre/backend.h>
 
+#include "backend/common/loss.h"
 #include "backend/cpu/program.h"
 #include "backend/cpu/run.h"
 
@@ -63,7 +64,7 @@ struct vyre_cpu_ring {
     _Alignas(VYRE_CPU_LINE_BYTES) _Atomic uint64_t completed; /* all jobs up to this one */
     _Alignas(VYRE_CPU_LINE_BYTES) _Atomic uint32_t end_word;  /* changes with completed: futex */
     _Atomic uint32_t end_sleepers;
-    _Atomic uint32_t lost; /* nothing further may be taken */
+    struct vyre_loss loss; /* when lost, nothing further may be taken */
 };
 
 /* Where a taker stands. A zeroed cursor looks at everything. */

@@ -23,49 +23,35 @@ static void help(struct vyre_cpu_device *device, uint64_t sequence)
     vyre_lock_release(&device->caller_lock);
 }
 
-static void declare_lost(struct vyre_cpu_device *device)
+/* Progress is commands run and jobs ended: both only count up, so no two states look alike. */
+static bool hangs(struct vyre_cpu_device *device)
 {
-    struct vyre_diag reason;
-    vyre_diag_reset(&reason);
-    (void)vyre_diag_set(&reason, VYRE_DIAG_DEVICE_HANG, NULL, 0,
-                        "nothing was completed for %llu ms",
-                        (unsigned long long)(device->hang_ns / 1000000));
-    /* release: pairs with the acquires before each command and each ticket. */
-    atomic_store_explicit(&device->ring.lost, 1, memory_order_release);
-    device->host.lost(device->host.context, &reason);
-    vyre_cpu_pool_wake(&device->pool, UINT32_MAX >> 1);
-    atomic_fetch_add_explicit(&device->ring.end_word, 1, memory_order_seq_cst);
-    vyre_futex_wake(&device->ring.end_word, UINT32_MAX >> 1);
+    const struct vyre_cpu_ring *ring = &device->ring;
+    uint64_t completed = atomic_load_explicit(&ring->completed, memory_order_acquire);
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+    uint64_t steps = atomic_load_explicit(&device->caller.steps, memory_order_relaxed);
+    for (uint32_t i = 0; i < device->pool.worker_count; i++)
+        steps += atomic_load_explicit(&device->pool.workers[i].runner.steps, memory_order_relaxed);
+    uint64_t progress = head == completed ? VYRE_NOTHING_IN_FLIGHT : completed + steps;
+    return vyre_watch_hangs(&device->watch, progress, vyre_clock_now_ns());
 }
 
 void vyre_cpu_check_hang(void *native)
 {
     struct vyre_cpu_device *device = native;
     struct vyre_cpu_ring *ring = &device->ring;
-    uint64_t completed = atomic_load_explicit(&ring->completed, memory_order_acquire);
-    uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
-    uint64_t steps = atomic_load_explicit(&device->caller.steps, memory_order_relaxed);
-    for (uint32_t i = 0; i < device->pool.worker_count; i++)
-        steps += atomic_load_explicit(&device->pool.workers[i].runner.steps, memory_order_relaxed);
-    uint64_t progress = completed + steps; /* both only grow: no two states look alike */
-    vyre_lock_acquire(&device->watch_lock);
-    uint64_t now_ns = vyre_clock_now_ns();
-    if (head == completed)
-        progress = VYRE_CPU_NOTHING_IN_FLIGHT;
-    if (progress == VYRE_CPU_NOTHING_IN_FLIGHT || progress != device->watch_progress) {
-        device->watch_progress = progress;
-        device->watch_since_ns = now_ns;
-    }
-    bool hangs = now_ns - device->watch_since_ns > device->hang_ns;
-    vyre_lock_release(&device->watch_lock);
-    if (hangs && !atomic_load_explicit(&ring->lost, memory_order_acquire))
-        declare_lost(device);
+    if (vyre_is_lost(&ring->loss) || !hangs(device) || !hangs(device))
+        return;
+    vyre_loss_set_hang(&ring->loss, device->watch.limit_ns);
+    vyre_loss_tell(&ring->loss);
+    vyre_cpu_pool_wake(&device->pool, UINT32_MAX >> 1);
+    atomic_fetch_add_explicit(&ring->end_word, 1, memory_order_seq_cst);
+    vyre_futex_wake(&ring->end_word, UINT32_MAX >> 1);
 }
 
 static bool is_over(const struct vyre_cpu_device *device, uint64_t sequence)
 {
-    return vyre_cpu_ring_is_complete(&device->ring, sequence) ||
-           atomic_load_explicit(&device->ring.lost, memory_order_acquire);
+    return vyre_cpu_ring_is_complete(&device->ring, sequence) || vyre_is_lost(&device->ring.loss);
 }
 
 static bool spin_for(const struct vyre_cpu_device *device, uint64_t sequence, uint64_t limit_ns)
@@ -93,20 +79,15 @@ static void sleep_for(struct vyre_cpu_device *device, uint64_t sequence, uint64_
     /* (G) of ring.h: counted first, looked second. */
     atomic_fetch_add_explicit(&ring->end_sleepers, 1, memory_order_seq_cst);
     uint64_t completed = atomic_load_explicit(&ring->completed, memory_order_seq_cst);
-    if (completed < sequence && !atomic_load_explicit(&ring->lost, memory_order_seq_cst))
+    if (completed < sequence && !vyre_is_lost(&ring->loss))
         vyre_futex_wait(&ring->end_word, word, limit_ns);
     atomic_fetch_sub_explicit(&ring->end_sleepers, 1, memory_order_seq_cst);
 }
 
-void vyre_cpu_wait(void *native, uint64_t sequence, uint64_t timeout_ns)
+static void wait_for(struct vyre_cpu_device *device, uint64_t sequence, uint64_t timeout_ns)
 {
-    struct vyre_cpu_device *device = native;
-    if (timeout_ns == 0) {
-        vyre_cpu_check_hang(device);
-        return;
-    }
     uint64_t start_ns = vyre_clock_now_ns();
-    uint64_t slice_ns = device->hang_ns / 4 + 1;
+    uint64_t slice_ns = device->watch.limit_ns / 4 + 1;
     for (;;) {
         help(device, sequence);
         uint64_t waited_ns = vyre_clock_now_ns() - start_ns;
@@ -118,4 +99,14 @@ void vyre_cpu_wait(void *native, uint64_t sequence, uint64_t timeout_ns)
         vyre_cpu_check_hang(device);
         sleep_for(device, sequence, left_ns < slice_ns ? left_ns : slice_ns);
     }
+}
+
+void vyre_cpu_wait(void *native, uint64_t sequence, uint64_t timeout_ns)
+{
+    struct vyre_cpu_device *device = native;
+    if (timeout_ns == 0)
+        vyre_cpu_check_hang(device);
+    else
+        wait_for(device, sequence, timeout_ns);
+    vyre_loss_tell(&device->ring.loss);
 }

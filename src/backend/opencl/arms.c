@@ -53,39 +53,38 @@ cl_int vyre_cl_arms_join(struct vyre_cl_device *device, cl_event *out_event)
 
 static bool is_idle(struct vyre_cl_device *device)
 {
-    return vyre_cl_has_ended(device,
-                             atomic_load_explicit(&device->pending.head, memory_order_relaxed));
+    return vyre_cl_has_ended(device, vyre_flight_submitted(&device->flight));
 }
 
-static cl_int fork_queues(struct vyre_cl_flight *flight)
+static cl_int fork_queues(struct vyre_cl_encoder *encoder)
 {
-    struct vyre_cl_device *device = flight->device;
+    struct vyre_cl_device *device = encoder->device;
     cl_int code = CL_SUCCESS;
-    if (flight->enqueued > 0 || !is_idle(device))
+    if (encoder->enqueued > 0 || !is_idle(device))
         code = wait_for(device, device->queue, device->side, NULL);
     device->forked = code == CL_SUCCESS;
     return code;
 }
 
-cl_int vyre_cl_arms_step(struct vyre_cl_flight *flight, uint64_t lane)
+cl_int vyre_cl_arms_step(struct vyre_cl_encoder *encoder, uint64_t lane)
 {
-    struct vyre_cl_device *device = flight->device;
+    struct vyre_cl_device *device = encoder->device;
     cl_int code = CL_SUCCESS;
-    if (lane >> VYRE_CL_LANE_GROUP != flight->group) {
+    if (lane >> VYRE_CL_LANE_GROUP != encoder->group) {
         if (device->forked)
             code = vyre_cl_arms_join(device, NULL);
         if (code == CL_SUCCESS && (lane & VYRE_CL_LANE_FORKED))
-            code = fork_queues(flight);
-        flight->group = lane >> VYRE_CL_LANE_GROUP;
+            code = fork_queues(encoder);
+        encoder->group = lane >> VYRE_CL_LANE_GROUP;
     }
-    flight->queue = lane & VYRE_CL_LANE_SIDE ? device->side : device->queue;
+    encoder->queue = lane & VYRE_CL_LANE_SIDE ? device->side : device->queue;
     return code;
 }
 
-cl_int vyre_cl_arms_end(struct vyre_cl_flight *flight)
+cl_int vyre_cl_arms_end(struct vyre_cl_encoder *encoder)
 {
-    struct vyre_cl_device *device = flight->device;
-    struct vyre_cl_pending *entry = flight->entry;
+    struct vyre_cl_device *device = encoder->device;
+    struct vyre_cl_entry *entry = encoder->entry;
     if (!device->forked)
         return CL_SUCCESS;
     if (entry->event_count == VYRE_CL_EVENTS_MAX)

@@ -16,7 +16,7 @@
 #ifndef VYRE_BACKEND_OPENCL_ARMS_H
 #define VYRE_BACKEND_OPENCL_ARMS_H
 
-#include "backend/opencl/enqueue.h"
+#include "backend/opencl/encode.h"
 #include "plan/lane_plan.h"
 
 /*
@@ -36,13 +36,13 @@ bool vyre_cl_arms_plan(struct vyre_cl_device *device, const struct vyre_batch_vi
 
 uint64_t vyre_cl_lane(const struct vyre_lane_plan *lanes, uint32_t command);
 
-/* Makes the queues wait as a command in this lane needs it; the flight's queue is the lane's then. */
-cl_int vyre_cl_arms_step(struct vyre_cl_flight *flight, uint64_t lane);
+/* Makes the queues wait as a command in this lane needs it; the encoder's queue is the lane's then. */
+cl_int vyre_cl_arms_step(struct vyre_cl_encoder *encoder, uint64_t lane);
 
 /* Makes the main queue wait for the side queue. `out_event` may be NULL. */
 cl_int vyre_cl_arms_join(struct vyre_cl_device *device, cl_event *out_event);
 
 /* The same at the end of a batch, whose last event this is. */
-cl_int vyre_cl_arms_end(struct vyre_cl_flight *flight);
+cl_int vyre_cl_arms_end(struct vyre_cl_encoder *encoder);
 
 #endif

@@ -12,7 +12,7 @@
 #include "backend/opencl/memory.h"
 #include "backend/opencl/opencl.h"
 #include "backend/opencl/persistent.h"
-#include "backend/opencl/record.h"
+#include "backend/opencl/recording.h"
 #include "base/clock.h"
 #include "base/memory.h"
 
@@ -77,7 +77,7 @@ static void device_close(void *native)
     struct vyre_cl_device *device = native;
     struct vyre_allocator allocator = device->allocator;
     vyre_cl_persistent_destroy(device);
-    vyre_cl_pending_deinit(device);
+    vyre_flight_deinit(&device->flight);
     vyre_cl_shared_free(device, device->tables.memory, device->tables.size_bytes);
     vyre_lane_plan_deinit(&device->lane_plan);
     if (device->side)
@@ -112,14 +112,15 @@ static enum vyre_status device_open(void *native_backend, uint32_t index,
     vyre_cl_read_traits(device, listed);
     enum vyre_status status = create_queue(device, diag);
     if (status == VYRE_OK)
-        status = vyre_cl_pending_init(device, desc->in_flight_limit, diag);
+        status = vyre_flight_init(&device->flight, &vyre_cl_flight_ops, device,
+                                  sizeof(struct vyre_cl_entry), &device->host, desc, diag);
     if (status == VYRE_OK)
         status = vyre_cl_persistent_create(device, diag);
     if (status != VYRE_OK) {
         device_close(device);
         return status;
     }
-    vyre_cl_state_facts(device, listed, out_facts);
+    vyre_cl_facts_state(device, listed, out_facts);
     *out_device = device;
     return VYRE_OK;
 }
@@ -127,9 +128,9 @@ static enum vyre_status device_open(void *native_backend, uint32_t index,
 static bool quiesce(void *native)
 {
     struct vyre_cl_device *device = native;
-    uint64_t head = atomic_load_explicit(&device->pending.head, memory_order_relaxed);
-    bool ended = !vyre_cl_is_lost(device) || vyre_cl_has_ended(device, head);
-    /* A lost device's helper has left its loop; one that waits for us would not be waited for. */
+    bool ended = !vyre_is_lost(&device->flight.loss) ||
+                 vyre_cl_has_ended(device, vyre_flight_submitted(&device->flight));
+    /* A lost device's helper waits for nothing but its end. */
     bool quiet = vyre_cl_stop_waiters(device);
     quiet = vyre_cl_persistent_stop(device) && ended && quiet;
     if (!quiet)

@@ -3,10 +3,11 @@
  *
  *   device.c    opening, closing, the table
  *   facts.c     limits, abilities with reasons, features
- *   enqueue.c   submit: plain
+ *   encode.c    commands onto the queue
+ *   submit.c    submissions
  *   arms.c      two queues that wait for each other
- *   record.c    record and replay
- *   wait.c      waiting, hangs, callbacks
+ *   recording.c record and replay
+ *   flight.c    waiting
  *
  * Queues
  *   queue      in order; everything but resident kernels. So batches need no barrier between them.
@@ -22,7 +23,7 @@
 
 #include "backend/opencl/backend.h"
 #include "backend/opencl/command_buffer.h"
-#include "backend/opencl/pending.h"
+#include "backend/opencl/flight.h"
 #include "backend/opencl/tables.h"
 #include "plan/lane_plan.h"
 
@@ -63,7 +64,9 @@ struct vyre_cl_device {
     struct vyre_lane_plan lane_plan; /* of the batch that is enqueued or recorded */
     bool forked;   /* the side queue has work that the other does not wait for yet */
     bool blocking; /* work was seen to be done inside the enqueue: mostly nothing to flush */
-    struct vyre_cl_pending_ring pending;
+    struct vyre_flight flight;
+    uint64_t previous_end_ns;      /* when the last timed batch ended; under the flight's lock */
+    _Atomic uint32_t driver_calls; /* event callbacks that the driver still owes us */
     struct vyre_cl_tables tables;
     struct vyre_cl_built *builds;          /* Owned: a list, each kept by the kernels that use it */
     struct vyre_cl_kernel *kernels;        /* a list of all there are */
@@ -74,20 +77,13 @@ struct vyre_cl_device {
     uint32_t allocation_count;
 
     _Atomic uint32_t context_errors; /* told by the driver's callback */
-    _Atomic uint32_t lost;
-    _Atomic uint32_t abandoned; /* never closed: the instance may be gone */
-    _Atomic uint32_t log_calls; /* messages to the instance on their way */
+    _Atomic uint32_t abandoned;      /* never closed: the instance may be gone */
+    _Atomic uint32_t log_calls;      /* messages to the instance on their way */
 };
-
-static inline bool vyre_cl_is_lost(const struct vyre_cl_device *device)
-{
-    /* acquire: pairs with the release in vyre_cl_declare_lost. */
-    return atomic_load_explicit(&device->lost, memory_order_acquire) != 0;
-}
 
 /* facts.c */
 void vyre_cl_read_traits(struct vyre_cl_device *device, const struct vyre_cl_listed *listed);
-void vyre_cl_state_facts(const struct vyre_cl_device *device, const struct vyre_cl_listed *listed,
+void vyre_cl_facts_state(const struct vyre_cl_device *device, const struct vyre_cl_listed *listed,
                          struct vyre_device_facts *facts);
 
 /* Entries of the backend's table. */

@@ -192,7 +192,7 @@ static void state_abilities(const struct vyre_cl_device *device, struct vyre_dev
     state_ability(facts, VYRE_ABILITY_HOST_VISIBLE, traits->svm, no_svm);
 }
 
-void vyre_cl_state_facts(const struct vyre_cl_device *device, const struct vyre_cl_listed *listed,
+void vyre_cl_facts_state(const struct vyre_cl_device *device, const struct vyre_cl_listed *listed,
                          struct vyre_device_facts *facts)
 {
     const struct vyre_cl_traits *traits = &device->traits;

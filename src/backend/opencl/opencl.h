@@ -7,7 +7,7 @@
  *      └───── persistent ──> ring in shared memory ──> resident dispatcher kernel
  *
  * Everything that the driver does ends in an event; events are collected in submit order by whoever
- * waits (pending.h), so that a launch costs what the driver's own calls cost and little else.
+ * waits (flight.h), so that a launch costs what the driver's own calls cost and little else.
  *
  *   loader.h      libOpenCL.so.1, loaded at run time
  *   query.h       questions to a driver that may answer nonsense
@@ -18,9 +18,9 @@
  *   program.h     source text to programs, with the log's line in the diagnostic
  *   kernel.h      kernels: reflection, variants by specialization
  *   call.h        a cl_kernel with the arguments that it has now
- *   pending.h     submissions in flight and their ends
- *   enqueue.h     commands onto a queue
- *   record.h      recordings: a list, or command buffers of the driver
+ *   flight.h      submissions in flight and their ends
+ *   encode.h      commands onto a queue
+ *   recording.h   recordings: a list, or command buffers of the driver
  *   persistent.h  the host's side of resident kernels
  */
 #ifndef VYRE_BACKEND_OPENCL_OPENCL_H

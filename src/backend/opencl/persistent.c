@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "backend/opencl/device.h"
-#include "backend/opencl/enqueue.h"
+#include "backend/opencl/encode.h"
 #include "backend/opencl/failure.h"
 #include "backend/opencl/memory.h"
 #include "backend/opencl/probe.h"
@@ -59,7 +59,7 @@ bool vyre_cl_persistent_stop(struct vyre_cl_device *device)
     struct vyre_cl_persistent *persistent = device->persistent;
     if (!persistent->control || !persistent->current)
         return true;
-    if (!vyre_cl_is_lost(device))
+    if (!vyre_is_lost(&device->flight.loss))
         return vyre_cl_ring_leave(device) && vyre_cl_ring_is_over(device);
     /* Lost: look once, wait for nothing. */
     if (vyre_cl_fallback_runs(device))
@@ -171,8 +171,8 @@ static enum vyre_status wait_for_ring(struct vyre_cl_device *device, uint32_t le
                                       struct vyre_diag *diag)
 {
     struct vyre_cl_control *control = device->persistent->control;
-    uint64_t progress = 0;
-    uint64_t since_ns = 0;
+    struct vyre_watch watch;
+    vyre_watch_init(&watch, device->desc.hang_timeout_ns);
     for (uint64_t looks = 0;; looks++) {
         uint32_t head = atomic_load_explicit(&control->head, memory_order_relaxed);
         /* acquire: (F) of ring.h. */
@@ -186,14 +186,9 @@ static enum vyre_status wait_for_ring(struct vyre_cl_device *device, uint32_t le
             continue;
         }
         (void)vyre_cl_persistent_tend(device);
-        uint64_t now_ns = vyre_clock_now_ns();
-        uint64_t now = vyre_cl_persistent_progress(device);
-        if (since_ns == 0 || now != progress) {
-            progress = now;
-            since_ns = now_ns;
-        }
-        if (vyre_cl_is_lost(device) || now_ns - since_ns > device->desc.hang_timeout_ns)
-            return vyre_cl_hang(device, diag);
+        if (vyre_is_lost(&device->flight.loss) ||
+            vyre_watch_hangs(&watch, vyre_cl_persistent_progress(device), vyre_clock_now_ns()))
+            return vyre_flight_hang(&device->flight, diag);
         sched_yield();
     }
 }
@@ -212,7 +207,7 @@ static void keep_running(struct vyre_cl_device *device)
         atomic_load_explicit(&persistent->control->exited, memory_order_seq_cst) ==
             persistent->groups) {
         (void)vyre_cl_persistent_tend(device);
-        vyre_cl_wake_helper(device);
+        vyre_flight_wake_helper(&device->flight);
     }
 }
 
@@ -279,7 +274,7 @@ static enum vyre_status publish(struct vyre_cl_device *device, const struct vyre
     if (status == VYRE_OK && resident != persistent->current) {
         status = wait_for_ring(device, 0, diag);
         if (status == VYRE_OK && !vyre_cl_ring_change(device, resident))
-            status = vyre_cl_hang(device, diag);
+            status = vyre_flight_hang(&device->flight, diag);
     }
     if (status == VYRE_OK)
         status = wait_for_ring(device, VYRE_CL_RING_SLOTS - 1, diag);
@@ -352,19 +347,18 @@ static enum vyre_status check(struct vyre_cl_device *device, const struct vyre_b
 
 static enum vyre_status prepare(struct vyre_cl_device *device,
                                 const struct vyre_submission *submission,
-                                struct vyre_cl_pending **out_entry, struct vyre_diag *diag)
+                                struct vyre_cl_entry **out_entry, struct vyre_diag *diag)
 {
     const struct vyre_batch_view *view = submission->view;
     enum vyre_status status = check_retired(device, view->label, diag);
     if (status == VYRE_OK && view->backend_words[WORD_GENERATION] != device->persistent->generation)
         status = check(device, view, diag);
-    if (status == VYRE_OK && !device->pending.helper_started)
-        status = vyre_cl_start_helper(device, diag);
     if (status == VYRE_OK)
-        status = vyre_cl_pending_next(device, submission, out_entry, diag);
+        status = vyre_flight_start_helper(&device->flight, diag);
+    if (status == VYRE_OK)
+        status = vyre_cl_entry_next(device, submission, out_entry, diag);
     /* acquire: what the queue did is done before the ring goes on. */
-    if (status == VYRE_OK &&
-        device->last_queued > atomic_load_explicit(&device->pending.tail, memory_order_acquire))
+    if (status == VYRE_OK && device->last_queued > vyre_flight_harvested(&device->flight))
         status = vyre_cl_drain(device, diag);
     return status;
 }
@@ -375,7 +369,7 @@ enum vyre_status vyre_cl_persistent_submit(struct vyre_cl_device *device,
 {
     const struct vyre_batch_view *view = submission->view;
     struct vyre_cl_control *control = device->persistent->control;
-    struct vyre_cl_pending *entry;
+    struct vyre_cl_entry *entry;
     enum vyre_status status = prepare(device, submission, &entry, diag);
     if (status != VYRE_OK)
         return status;
@@ -395,11 +389,11 @@ enum vyre_status vyre_cl_persistent_submit(struct vyre_cl_device *device,
     if (status != VYRE_OK && (i <= 1 || status == VYRE_DEVICE_LOST))
         return status;
     /* What was published cannot be taken back: the batch ends with the failure. */
-    entry->status = status;
-    entry->native_code = status == VYRE_OK ? 0 : diag->native_code;
+    entry->head.completion.status = status;
+    entry->head.completion.native_code = status == VYRE_OK ? 0 : diag->native_code;
     entry->persistent = true;
     entry->last_item = atomic_load_explicit(&control->head, memory_order_relaxed);
-    vyre_cl_pending_push(device, entry);
+    vyre_cl_entry_push(device, entry);
     return VYRE_OK;
 }
 

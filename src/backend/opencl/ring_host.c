@@ -207,14 +207,14 @@ static enum vyre_status warm_locked(struct vyre_cl_device *device,
 {
     struct vyre_cl_persistent *persistent = device->persistent;
     if (!leave_locked(device) || !wait_over(device, device->desc.hang_timeout_ns))
-        return vyre_cl_hang(device, diag);
+        return vyre_flight_hang(&device->flight, diag);
     vyre_cl_ring_rearm(persistent->control);
     atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
     cl_int code = launch(device, resident);
     if (code != CL_SUCCESS)
         persistent->launched = NULL;
     else if (!wait_over(device, WARM_NS))
-        return vyre_cl_hang(device, diag);
+        return vyre_flight_hang(&device->flight, diag);
     else
         code = launch_state(device);
     /* acquire: (H) of ring.h. */

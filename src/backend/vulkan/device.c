@@ -12,7 +12,7 @@
 #include "backend/vulkan/vulkan.h"
 #include "base/memory.h"
 
-/* ---- Opening ---------------------------------------------------------------------------------- */
+/* ---- Opening and closing ---------------------------------------------------------------------- */
 
 /* Whether the device's clock can be read together with the host's monotonic one. */
 static bool has_host_clock(const struct vyre_vk_backend *backend,
@@ -96,26 +96,11 @@ static enum vyre_status create_objects(struct vyre_vk_device *device, struct vyr
     return vyre_vk_check(result, "vkCreatePipelineCache", NULL, diag);
 }
 
-/* What was in flight when a device was lost still holds its frame and its timer. */
-static void drop_flight(struct vyre_vk_device *device)
-{
-    struct vyre_vk_flight *flight = &device->flight;
-    uint64_t first = atomic_load_explicit(&flight->harvested, memory_order_acquire) + 1;
-    for (uint64_t sequence = first; sequence <= flight->submitted; sequence++) {
-        struct vyre_vk_entry *entry = vyre_vk_flight_entry(flight, sequence);
-        if (entry->frame)
-            vyre_vk_frame_put(device, entry->frame);
-        vyre_vk_timer_put(device, entry->timer);
-    }
-    flight->submitted = first - 1;
-}
-
 static void device_close(void *native)
 {
     struct vyre_vk_device *device = native;
     struct vyre_allocator allocator = device->allocator;
-    if (device->flight.entries)
-        drop_flight(device);
+    vyre_flight_deinit(&device->flight);
     if (device->handle && device->vk.DestroyDevice) {
         vyre_vk_frames_deinit(device);
         vyre_vk_recordings_deinit(device);
@@ -133,7 +118,6 @@ static void device_close(void *native)
     }
     vyre_spirv_tools_unload(&device->tools);
     vyre_lane_plan_deinit(&device->lane_plan);
-    vyre_vk_flight_deinit(&device->flight, &allocator);
     vyre_memory_free(&allocator, device->order, device->order_capacity * sizeof *device->order,
                      _Alignof(uint32_t));
     vyre_memory_free(&allocator, device, sizeof *device, _Alignof(struct vyre_vk_device));
@@ -157,10 +141,10 @@ static enum vyre_status prepare(struct vyre_vk_device *device, const struct vyre
     const struct vyre_vk_heap_driver driver = vyre_vk_heap_driver_of(device);
     vyre_vk_heap_init(&device->heap, &device->allocator, &driver, &memory.memoryProperties,
                       device->physical->properties.limits.nonCoherentAtomSize);
-    if (!vyre_vk_flight_init(&device->flight, &device->allocator, desc->in_flight_limit))
-        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, desc->label, 0,
-                             "no memory for %u batches in flight", desc->in_flight_limit);
-    status = create_device(device, diag);
+    status = vyre_flight_init(&device->flight, &vyre_vk_flight_ops, device,
+                              sizeof(struct vyre_vk_entry), &device->host, desc, diag);
+    if (status == VYRE_OK)
+        status = create_device(device, diag);
     if (status == VYRE_OK)
         status = create_objects(device, diag);
     if (status == VYRE_OK)
@@ -192,7 +176,6 @@ static enum vyre_status device_open(void *native, uint32_t index,
     device->backend = backend;
     device->physical = &backend->devices[index];
     device->lane_plan.allocator = host->allocator;
-    device->hang_ns = desc->hang_timeout_ns;
     device->next_value = 1;
     vyre_vk_staging_init(&device->staging, desc->staging_bytes);
     snprintf(device->tools_path, sizeof device->tools_path, "%s", path);
@@ -203,6 +186,33 @@ static enum vyre_status device_open(void *native, uint32_t index,
     }
     *out_device = device;
     return VYRE_OK;
+}
+
+/* Whether a lost device does nothing any more. */
+static bool is_quiet(struct vyre_vk_device *device)
+{
+    /*
+     * A driver that has reported the loss must end every wait soon. One that hangs need not: then
+     * only what it has reached by itself counts.
+     */
+    if (device->flight.loss.reason.id == VYRE_DIAG_DEVICE_HANG)
+        return vyre_vk_lanes_are_idle(device);
+    VkResult result = device->vk.DeviceWaitIdle(device->handle);
+    return result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
+}
+
+static bool quiesce(void *native)
+{
+    struct vyre_vk_device *device = native;
+    const struct vyre_loss *loss = &device->flight.loss;
+    vyre_flight_stop_helper(&device->flight);
+    /* The runtime may have been told of a loss that the flight never saw: then work may be left. */
+    if (!vyre_is_lost(loss) && device->next_value > 1)
+        (void)vyre_vk_await(device, device->next_value - 1);
+    bool quiet = !vyre_is_lost(loss) || is_quiet(device);
+    if (!quiet)
+        vyre_vk_backend_abandon(device->backend);
+    return quiet;
 }
 
 /* ---- Small things that the other files share -------------------------------------------------- */
@@ -225,7 +235,7 @@ void vyre_vk_device_name(struct vyre_vk_device *device, VkObjectType type, uint6
 uint64_t vyre_vk_device_reached(struct vyre_vk_device *device)
 {
     vyre_lock_acquire(&device->flight.lock);
-    uint64_t value = device->flight.seen_value;
+    uint64_t value = device->seen_value;
     vyre_lock_release(&device->flight.lock);
     return value;
 }
@@ -268,7 +278,7 @@ const struct vyre_backend_ops vyre_vulkan_backend_ops = {
     .recording_destroy = vyre_vk_recording_destroy,
     .submit = vyre_vk_submit,
     .wait = vyre_vk_wait,
-    .quiesce = vyre_vk_quiesce,
+    .quiesce = quiesce,
     .buffer_write = vyre_vk_buffer_write,
     .buffer_read = vyre_vk_buffer_read,
     .kernel_reflect = vyre_vk_kernel_reflect,

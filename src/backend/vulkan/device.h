@@ -5,7 +5,7 @@
  *   frame.c    command buffers of plain batches
  *   submit.c   plain batches, and the main queue
  *   steps.c    the other queues
- *   wait.c     waiting, hangs, the helper thread
+ *   flight.c   waiting
  *
  * One timeline semaphore: each submit to the main queue, or with several lanes the last one of a batch,
  * signals the next value.
@@ -54,7 +54,6 @@ struct vyre_vk_device {
     bool has_addresses;
     bool has_budget;
     bool has_host_clock; /* calibrated timestamps, with the host's monotonic clock among them */
-    uint64_t hang_ns;
 
     VkSemaphore timeline;
     uint64_t next_value; /* that the next submit or batch signals */
@@ -69,12 +68,13 @@ struct vyre_vk_device {
     struct vyre_vk_recording *spare_recordings;
     uint32_t spare_recording_count;
     struct vyre_vk_descriptors descriptors;
-    struct vyre_vk_flight flight;
+    struct vyre_flight flight;
+    uint64_t seen_value; /* that the timeline is known to have reached; under the flight's lock */
     struct vyre_vk_frame *free_frames; /* under the flight's lock */
     struct vyre_vk_timer *free_timers; /* the same */
     struct vyre_vk_clock clock;        /* the same */
 
-    uint32_t *order; /* Owned: scratch of the writer */
+    uint32_t *order; /* Owned: scratch of the encoder */
     size_t order_capacity;
 
     bool tools_tried;
@@ -120,7 +120,7 @@ VkResult vyre_vk_queue(struct vyre_vk_device *device, const VkCommandBuffer *com
                        uint32_t count, const struct vyre_vk_timer *begin,
                        const struct vyre_vk_timer *end);
 
-/* Makes a queued submission known. The entry's sequence is in its completion. */
+/* Puts a queued submission in flight. */
 void vyre_vk_publish(struct vyre_vk_device *device, const struct vyre_vk_entry *entry);
 
 enum vyre_status vyre_vk_submit(void *native, const struct vyre_submission *submission,
@@ -129,12 +129,8 @@ enum vyre_status vyre_vk_batch_warm_up(void *native, const struct vyre_batch_vie
                                        enum vyre_mode mode, uint32_t variant,
                                        struct vyre_diag *diag);
 
-/* ---- wait.c ----------------------------------------------------------------------------------- */
+/* ---- flight.c --------------------------------------------------------------------------------- */
 
 void vyre_vk_wait(void *native, uint64_t sequence, uint64_t timeout_ns);
-bool vyre_vk_quiesce(void *native);
-
-/* The thread that calls back, started if it is not there. */
-enum vyre_status vyre_vk_helper_start(struct vyre_vk_device *device, struct vyre_diag *diag);
 
 #endif

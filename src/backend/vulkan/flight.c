@@ -1,75 +1,30 @@
 /*
- * flight.c: harvesting and delivering.
+ * flight.c: harvesting, waiting inside submit, and the answers to those who wait.
  */
 #include "backend/vulkan/flight.h"
-
-#include <string.h>
 
 #include "backend/vulkan/device.h"
 #include "backend/vulkan/recording.h"
 #include "backend/vulkan/result.h"
 #include "backend/vulkan/transfers.h"
 #include "base/clock.h"
-#include "base/memory.h"
 
+/* How long a waiting caller spins before it sleeps. */
+#define WAIT_SPIN_NS 30000
 /* How long the device is given at once when submit itself has to wait. */
 #define REACH_SLICE_NS UINT64_C(50000000)
 
-bool vyre_vk_transfers_reserve(struct vyre_vk_transfers *transfers,
-                               const struct vyre_allocator *allocator)
+static bool take_locked(void *native, struct vyre_flight_entry *head)
 {
-    struct vyre_vk_transfer *grown =
-        vyre_memory_grow(allocator, transfers->items, transfers->count, &transfers->capacity,
-                         sizeof *transfers->items, _Alignof(struct vyre_vk_transfer));
-    transfers->items = grown ? grown : transfers->items;
-    return grown != NULL;
-}
-
-bool vyre_vk_transfers_add(struct vyre_vk_transfers *transfers,
-                           const struct vyre_allocator *allocator,
-                           const struct vyre_vk_transfer *transfer)
-{
-    if (!vyre_vk_transfers_reserve(transfers, allocator))
+    struct vyre_vk_device *device = native;
+    struct vyre_vk_entry *entry = (struct vyre_vk_entry *)head;
+    if (entry->value > device->seen_value)
         return false;
-    transfers->items[transfers->count++] = *transfer;
-    return true;
-}
-
-void vyre_vk_transfers_deinit(struct vyre_vk_transfers *transfers,
-                              const struct vyre_allocator *allocator)
-{
-    vyre_memory_free(allocator, transfers->items, transfers->capacity * sizeof *transfers->items,
-                     _Alignof(struct vyre_vk_transfer));
-    *transfers = (struct vyre_vk_transfers){0};
-}
-
-bool vyre_vk_flight_init(struct vyre_vk_flight *flight, const struct vyre_allocator *allocator,
-                         uint32_t limit)
-{
-    uint64_t count = 1;
-    while (count < (uint64_t)limit + 1)
-        count *= 2;
-    flight->mask = count - 1;
-    flight->entries = vyre_memory_allocate(allocator, count * sizeof *flight->entries,
-                                           _Alignof(struct vyre_vk_entry));
-    return flight->entries != NULL;
-}
-
-void vyre_vk_flight_deinit(struct vyre_vk_flight *flight, const struct vyre_allocator *allocator)
-{
-    vyre_memory_free(allocator, flight->entries, (flight->mask + 1) * sizeof *flight->entries,
-                     _Alignof(struct vyre_vk_entry));
-    flight->entries = NULL;
-}
-
-/* Takes what a submission has done, and gives back what it held. */
-static void take_entry_locked(struct vyre_vk_device *device, struct vyre_vk_entry *entry)
-{
     if (entry->downloads)
         vyre_vk_copy_out(entry->downloads, entry->view, VYRE_VK_ALL_PARTS);
     if (entry->timer) {
-        if (entry->completion.status == VYRE_OK) /* else its end was not queued */
-            vyre_vk_timer_read(device, entry->timer, &entry->completion);
+        if (head->completion.status == VYRE_OK) /* else its end was not queued */
+            vyre_vk_timer_read(device, entry->timer, &head->completion);
         entry->timer->next = device->free_timers;
         device->free_timers = entry->timer;
     }
@@ -77,37 +32,36 @@ static void take_entry_locked(struct vyre_vk_device *device, struct vyre_vk_entr
         vyre_vk_frame_put_locked(device, entry->frame);
     if (entry->staging_end > device->staging.ring.tail)
         device->staging.ring.tail = entry->staging_end;
-    entry->downloads = NULL;
-    entry->timer = NULL;
-    entry->frame = NULL;
-    entry->take = NULL;
+    return true;
+}
+
+static void drop(void *native, struct vyre_flight_entry *head)
+{
+    struct vyre_vk_device *device = native;
+    struct vyre_vk_entry *entry = (struct vyre_vk_entry *)head;
+    if (entry->frame)
+        vyre_vk_frame_put(device, entry->frame);
+    vyre_vk_timer_put(device, entry->timer);
 }
 
 VkResult vyre_vk_harvest_locked(struct vyre_vk_device *device)
 {
-    struct vyre_vk_flight *flight = &device->flight;
-    uint64_t harvested = atomic_load_explicit(&flight->harvested, memory_order_relaxed);
-    if (vyre_vk_is_lost(flight))
+    struct vyre_flight *flight = &device->flight;
+    uint64_t submitted = vyre_flight_submitted(flight);
+    if (vyre_is_lost(&flight->loss))
         return VK_ERROR_DEVICE_LOST;
-    if (harvested == flight->submitted)
+    if (vyre_flight_harvested(flight) == submitted)
         return VK_SUCCESS;
-    if (vyre_vk_flight_entry(flight, flight->submitted)->value > flight->seen_value) {
+    const struct vyre_vk_entry *newest = vyre_flight_at(flight, submitted);
+    if (newest->value > device->seen_value) {
         uint64_t value = 0;
         VkResult result =
             device->vk.GetSemaphoreCounterValue(device->handle, device->timeline, &value);
         if (result != VK_SUCCESS)
             return result;
-        flight->seen_value = value > flight->seen_value ? value : flight->seen_value;
+        device->seen_value = value > device->seen_value ? value : device->seen_value;
     }
-    while (harvested < flight->submitted) {
-        struct vyre_vk_entry *entry = vyre_vk_flight_entry(flight, harvested + 1);
-        if (entry->value > flight->seen_value)
-            break;
-        take_entry_locked(device, entry);
-        harvested++;
-        /* release: pairs with the acquire of those who look without the lock. */
-        atomic_store_explicit(&flight->harvested, harvested, memory_order_release);
-    }
+    vyre_flight_harvest_locked(flight);
     return VK_SUCCESS;
 }
 
@@ -117,59 +71,6 @@ VkResult vyre_vk_harvest(struct vyre_vk_device *device)
     VkResult result = vyre_vk_harvest_locked(device);
     vyre_lock_release(&device->flight.lock);
     return result;
-}
-
-/* Delivers what there is. Caller holds the deliver_lock. */
-static void deliver_locked(struct vyre_vk_device *device, bool helper)
-{
-    struct vyre_vk_flight *flight = &device->flight;
-    for (;;) {
-        uint64_t sequence = atomic_load_explicit(&flight->delivered, memory_order_relaxed) + 1;
-        if (sequence > atomic_load_explicit(&flight->harvested, memory_order_acquire))
-            return;
-        const struct vyre_vk_entry *entry = vyre_vk_flight_entry(flight, sequence);
-        if (entry->called_back && !helper)
-            return;
-        /* The slot may be used again as soon as the runtime knows. */
-        const struct vyre_completion completion = entry->completion;
-        device->host.complete(device->host.context, &completion);
-        /* release: pairs with the acquire in wait, which returns when the runtime has been told. */
-        atomic_store_explicit(&flight->delivered, sequence, memory_order_release);
-        atomic_fetch_add_explicit(&flight->end_word, 1, memory_order_seq_cst);
-        vyre_futex_wake(&flight->end_word, UINT32_MAX >> 1);
-    }
-}
-
-void vyre_vk_deliver(struct vyre_vk_device *device, bool helper)
-{
-    struct vyre_vk_flight *flight = &device->flight;
-    if (helper) { /* others do not deliver what has a callback: it cannot rely on them */
-        vyre_lock_acquire(&flight->deliver_lock);
-        deliver_locked(device, true);
-        vyre_lock_release(&flight->deliver_lock);
-        return;
-    }
-    /* Whoever fails to get the lock relies on its holder, who looks again after letting it go. */
-    while (atomic_load_explicit(&flight->delivered, memory_order_acquire) <
-               atomic_load_explicit(&flight->harvested, memory_order_acquire) &&
-           vyre_lock_try(&flight->deliver_lock)) {
-        uint64_t before = atomic_load_explicit(&flight->delivered, memory_order_relaxed);
-        deliver_locked(device, false);
-        bool moved = atomic_load_explicit(&flight->delivered, memory_order_relaxed) != before;
-        vyre_lock_release(&flight->deliver_lock);
-        if (!moved)
-            return;
-    }
-}
-
-void vyre_vk_flight_hang(struct vyre_vk_device *device)
-{
-    struct vyre_diag reason;
-    vyre_diag_reset(&reason);
-    (void)vyre_diag_set(&reason, VYRE_DIAG_DEVICE_HANG, NULL, 0,
-                        "nothing was completed for %llu ms",
-                        (unsigned long long)(device->hang_ns / 1000000));
-    vyre_vk_flight_lose(device, &reason);
 }
 
 /* How far the device is, by the batches' timeline and another semaphore. */
@@ -195,26 +96,29 @@ static VkResult wait_for_value(struct vyre_vk_device *device, VkSemaphore semaph
         .pSemaphores = &semaphore,
         .pValues = &value,
     };
-    uint64_t since_ns = vyre_clock_now_ns();
-    uint64_t seen = 0, now = 0;
-    for (;;) {
-        if (vyre_vk_is_lost(&device->flight))
-            return VK_ERROR_DEVICE_LOST;
-        if (vyre_clock_now_ns() - since_ns > device->hang_ns) {
-            vyre_vk_flight_hang(device);
-            return VK_ERROR_DEVICE_LOST;
-        }
+    struct vyre_watch watch;
+    vyre_watch_init(&watch, device->flight.watch.limit_ns);
+    while (!vyre_is_lost(&device->flight.loss)) {
         VkResult result = device->vk.WaitSemaphores(device->handle, &info, REACH_SLICE_NS);
-        if (result == VK_TIMEOUT)
-            result = count_progress(device, semaphore, &now);
-        else
+        if (result != VK_TIMEOUT)
             return result;
+        uint64_t sum = 0;
+        result = count_progress(device, semaphore, &sum);
         if (result != VK_SUCCESS)
             return result;
-        if (now != seen)
-            since_ns = vyre_clock_now_ns();
-        seen = now;
+        if (vyre_watch_hangs(&watch, sum, vyre_clock_now_ns()))
+            (void)vyre_flight_hang(&device->flight, NULL);
     }
+    return VK_ERROR_DEVICE_LOST;
+}
+
+void vyre_vk_lose(struct vyre_vk_device *device, VkResult result, const char *what)
+{
+    struct vyre_diag reason;
+    vyre_diag_reset(&reason);
+    (void)vyre_diag_set(&reason, VYRE_DIAG_VULKAN_LOST, NULL, result, "%s returned %s", what,
+                        vyre_vk_result_name(result));
+    vyre_flight_lose(&device->flight, &reason);
 }
 
 VkResult vyre_vk_await_link(struct vyre_vk_device *device, VkSemaphore semaphore, uint64_t value)
@@ -223,11 +127,7 @@ VkResult vyre_vk_await_link(struct vyre_vk_device *device, VkSemaphore semaphore
     if (result == VK_SUCCESS)
         return VK_SUCCESS;
     /* Whatever it was, nobody knows any more when the queued work ends. A hang has said so before. */
-    struct vyre_diag reason;
-    vyre_diag_reset(&reason);
-    (void)vyre_diag_set(&reason, VYRE_DIAG_VULKAN_LOST, NULL, result,
-                        "vkWaitSemaphores returned %s", vyre_vk_result_name(result));
-    vyre_vk_flight_lose(device, &reason);
+    vyre_vk_lose(device, result, "vkWaitSemaphores");
     return VK_ERROR_DEVICE_LOST;
 }
 
@@ -242,39 +142,85 @@ VkResult vyre_vk_reach(struct vyre_vk_device *device, uint64_t value)
     if (result != VK_SUCCESS)
         return result;
     vyre_lock_acquire(&device->flight.lock);
-    if (value > device->flight.seen_value)
-        device->flight.seen_value = value;
+    if (value > device->seen_value)
+        device->seen_value = value;
     result = vyre_vk_harvest_locked(device);
     vyre_lock_release(&device->flight.lock);
     return result;
 }
 
-enum vyre_status vyre_vk_flight_lost_status(const struct vyre_vk_device *device,
-                                            struct vyre_diag *diag)
+enum vyre_status vyre_vk_note_loss(struct vyre_vk_device *device, enum vyre_status status,
+                                   struct vyre_diag *diag)
 {
+    if (status != VYRE_DEVICE_LOST)
+        return status;
     if (diag)
-        *diag = device->flight.lost_reason;
-    return VYRE_DEVICE_LOST;
+        vyre_flight_lose(&device->flight, diag);
+    else
+        vyre_vk_lose(device, VK_ERROR_DEVICE_LOST, "a call of the driver");
+    return vyre_loss_status(&device->flight.loss, diag);
 }
 
-void vyre_vk_flight_lose(struct vyre_vk_device *device, const struct vyre_diag *reason)
+/* ---- The flight's table ----------------------------------------------------------------------- */
+
+/* A failure means that the device is lost. */
+static void look_at(struct vyre_vk_device *device, VkResult result, const char *what)
 {
-    struct vyre_vk_flight *flight = &device->flight;
-    vyre_lock_acquire(&flight->watch_lock);
-    if (!vyre_vk_is_lost(flight)) {
-        vyre_diag_reset(&flight->lost_reason);
-        if (reason)
-            flight->lost_reason = *reason;
-        else
-            (void)vyre_diag_set(&flight->lost_reason, VYRE_DIAG_VULKAN_LOST, NULL,
-                                VK_ERROR_DEVICE_LOST, "a call of the driver reported the loss");
-        flight->hung = flight->lost_reason.id == VYRE_DIAG_DEVICE_HANG;
-        /* release: pairs with the acquire in vyre_vk_is_lost. */
-        atomic_store_explicit(&flight->lost, 1, memory_order_release);
-    }
-    vyre_lock_release(&flight->watch_lock);
-    atomic_fetch_add_explicit(&flight->end_word, 1, memory_order_seq_cst);
-    vyre_futex_wake(&flight->end_word, UINT32_MAX >> 1);
-    atomic_fetch_add_explicit(&flight->helper_word, 1, memory_order_seq_cst);
-    vyre_futex_wake(&flight->helper_word, UINT32_MAX >> 1);
+    if (result != VK_SUCCESS && result != VK_TIMEOUT && !vyre_is_lost(&device->flight.loss))
+        vyre_vk_lose(device, result, what);
+}
+
+static void poll(void *native)
+{
+    look_at(native, vyre_vk_harvest(native), "vkGetSemaphoreCounterValue");
+}
+
+/* The value that ends a submission; 0 when it is harvested. */
+static uint64_t value_of(struct vyre_vk_device *device, uint64_t sequence)
+{
+    struct vyre_flight *flight = &device->flight;
+    uint64_t value = 0;
+    vyre_lock_acquire(&flight->lock);
+    if (sequence > vyre_flight_harvested(flight))
+        value = ((const struct vyre_vk_entry *)vyre_flight_at(flight, sequence))->value;
+    vyre_lock_release(&flight->lock);
+    return value;
+}
+
+/* Sleeps in the driver until the value is reached. */
+static void sleep_in_driver(void *native, uint64_t sequence, uint64_t waited_ns, uint64_t limit_ns)
+{
+    struct vyre_vk_device *device = native;
+    uint64_t value = value_of(device, sequence);
+    const VkSemaphoreWaitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+        .semaphoreCount = 1,
+        .pSemaphores = &device->timeline,
+        .pValues = &value,
+    };
+    (void)waited_ns;
+    if (value)
+        look_at(device, device->vk.WaitSemaphores(device->handle, &info, limit_ns),
+                "vkWaitSemaphores");
+}
+
+static uint64_t progress_locked(void *native)
+{
+    const struct vyre_vk_device *device = native;
+    return device->seen_value;
+}
+
+const struct vyre_flight_ops vyre_vk_flight_ops = {
+    .take_locked = take_locked,
+    .drop = drop,
+    .poll = poll,
+    .sleep = sleep_in_driver,
+    .progress_locked = progress_locked,
+    .spin_ns = WAIT_SPIN_NS,
+};
+
+void vyre_vk_wait(void *native, uint64_t sequence, uint64_t timeout_ns)
+{
+    struct vyre_vk_device *device = native;
+    vyre_flight_wait(&device->flight, sequence, timeout_ns);
 }

@@ -44,8 +44,8 @@ enum vyre_status vyre_vk_frame_take(struct vyre_vk_device *device, struct vyre_v
 {
     *out_frame = NULL;
     /* The frames of a lost device are free in name only: what they hold may still be at work. */
-    if (vyre_vk_is_lost(&device->flight))
-        return vyre_vk_flight_lost_status(device, diag);
+    if (vyre_is_lost(&device->flight.loss))
+        return vyre_loss_status(&device->flight.loss, diag);
     vyre_lock_acquire(&device->flight.lock);
     struct vyre_vk_frame *frame = device->free_frames;
     if (frame)
@@ -113,10 +113,7 @@ enum vyre_status vyre_vk_frame_run(struct vyre_vk_device *device, struct vyre_vk
         result = vyre_vk_reach(device, device->next_value - 1);
     enum vyre_status status =
         vyre_vk_check(result, "vkQueueSubmit or vkWaitSemaphores", label, diag);
-    if (status == VYRE_DEVICE_LOST) {
-        vyre_vk_flight_lose(device, diag);
-        status = vyre_vk_flight_lost_status(device, diag);
-    }
+    status = vyre_vk_note_loss(device, status, diag);
     vyre_vk_frame_put(device, frame);
     return status;
 }

@@ -163,7 +163,7 @@ enum vyre_status vyre_vk_recording_add_take(struct vyre_vk_device *device,
         status = vyre_vk_buffer_make(device, VYRE_VK_MEMORY_STAGING, recording->region_bytes,
                                      view->label, &take->region, diag);
     if (status == VYRE_OK) {
-        struct vyre_vk_writer writer = {
+        struct vyre_vk_encoder encoder = {
             .device = device,
             .view = view,
             .plan = plan,
@@ -171,9 +171,9 @@ enum vyre_status vyre_vk_recording_add_take(struct vyre_vk_device *device,
             .take = take,
             .recording = recording,
         };
-        status = vyre_vk_writer_spread(&writer);
+        status = vyre_vk_encoder_spread(&encoder);
         if (status == VYRE_OK)
-            status = vyre_vk_write(&writer);
+            status = vyre_vk_encode(&encoder);
     }
     if (status != VYRE_OK)
         reset_take(device, take);

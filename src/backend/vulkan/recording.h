@@ -16,8 +16,9 @@
 #ifndef VYRE_BACKEND_VULKAN_RECORDING_H
 #define VYRE_BACKEND_VULKAN_RECORDING_H
 
+#include "backend/vulkan/encode.h"
+#include "backend/vulkan/staging.h"
 #include "backend/vulkan/steps.h"
-#include "backend/vulkan/writer.h"
 
 #define VYRE_VK_TAKES       2
 #define VYRE_VK_REGION_UNIT 64 /* staged pieces begin at multiples of it */
@@ -81,7 +82,7 @@ bool vyre_vk_recording_wants_plan(const struct vyre_vk_device *device,
 enum vyre_status vyre_vk_replay(struct vyre_vk_device *device,
                                 const struct vyre_submission *submission, struct vyre_diag *diag);
 
-/* For the writer. */
+/* For the encoder. */
 VkResult vyre_vk_take_add_part(struct vyre_vk_device *device, struct vyre_vk_take *take,
                                VkCommandBuffer *out_commands);
 enum vyre_status vyre_vk_recording_hold_set(struct vyre_vk_device *device,

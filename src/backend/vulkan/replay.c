@@ -8,8 +8,7 @@
 
 static bool is_idle(struct vyre_vk_device *device, const struct vyre_vk_take *take)
 {
-    return take->last_sequence <=
-           atomic_load_explicit(&device->flight.harvested, memory_order_acquire);
+    return take->last_sequence <= vyre_flight_harvested(&device->flight);
 }
 
 /* A take whose bytes nobody needs any more. */
@@ -160,8 +159,8 @@ enum vyre_status vyre_vk_replay(struct vyre_vk_device *device,
         .downloads = by_part || status != VYRE_OK ? NULL : &take->downloads,
         .take = take,
         .timer = timer,
-        .called_back = submission->called_back,
-        .completion = {.sequence = submission->sequence, .status = status},
+        .head = {.completion = {.sequence = submission->sequence, .status = status},
+                 .called_back = submission->called_back},
     };
     vyre_vk_publish(device, &entry);
     return VYRE_OK;

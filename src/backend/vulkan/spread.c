@@ -26,65 +26,65 @@ bool vyre_vk_chain_goes_ahead(const struct vyre_vk_device *device,
  * staging ring at once, and no upload reads what a download before it wrote. (In a batch that is not a
  * chain nothing meets in the caller's memory; of a recording that is known too late.)
  */
-static bool is_one_piece(const struct vyre_vk_writer *w)
+static bool is_one_piece(const struct vyre_vk_encoder *e)
 {
-    const struct vyre_batch_view *view = w->view;
+    const struct vyre_batch_view *view = e->view;
     uint64_t staged = 0;
     bool downloaded = false;
     for (uint32_t i = 0; i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         bool upload = command->type == VYRE_COMMAND_UPLOAD;
         bool download = command->type == VYRE_COMMAND_DOWNLOAD;
-        if (upload && downloaded && (w->take || view->is_chain))
+        if (upload && downloaded && (e->take || view->is_chain))
             return false;
         downloaded |= download;
         if (upload || download)
             staged += bytes_of(view, command) + VYRE_VK_STAGING_UNIT - 1;
     }
-    return w->take || staged <= vyre_vk_staging_piece(&w->device->staging);
+    return e->take || staged <= vyre_vk_staging_piece(&e->device->staging);
 }
 
 /* Uploads that wait for nothing in the batch: by the host, or ahead, if nothing in flight minds. */
-static void take_first_uploads(struct vyre_vk_writer *w)
+static void take_first_uploads(struct vyre_vk_encoder *e)
 {
-    struct vyre_lane_plan *lanes = &w->device->lane_plan;
-    for (uint32_t i = 0; i < w->plan->node_count; i++) {
-        const struct vyre_command *command = &w->view->commands[i];
-        if (command->type != VYRE_COMMAND_UPLOAD || w->plan->nodes[i].dep_count > 0 ||
-            bytes_of(w->view, command) == 0)
+    struct vyre_lane_plan *lanes = &e->device->lane_plan;
+    for (uint32_t i = 0; i < e->plan->node_count; i++) {
+        const struct vyre_command *command = &e->view->commands[i];
+        if (command->type != VYRE_COMMAND_UPLOAD || e->plan->nodes[i].dep_count > 0 ||
+            bytes_of(e->view, command) == 0)
             continue;
-        const struct vyre_bound_range *range = &w->view->ranges[command->first_range];
+        const struct vyre_bound_range *range = &e->view->ranges[command->first_range];
         const struct vyre_vk_buffer *buffer = range->buffer;
-        if (w->take) /* what is in flight is known when it is submitted */
+        if (e->take) /* what is in flight is known when it is submitted */
             lanes->ahead[i] = true;
-        else if (vyre_vk_upload_directly(w, command))
+        else if (vyre_vk_upload_directly(e, command))
             lanes->step_of[i] = VYRE_STEP_HOST;
         else
-            lanes->ahead[i] = !buffer->place.mapped && !vyre_vk_is_busy(w->device, range);
+            lanes->ahead[i] = !buffer->place.mapped && !vyre_vk_is_busy(e->device, range);
     }
 }
 
-enum vyre_status vyre_vk_writer_spread(struct vyre_vk_writer *w)
+enum vyre_status vyre_vk_encoder_spread(struct vyre_vk_encoder *e)
 {
-    struct vyre_vk_device *device = w->device;
+    struct vyre_vk_device *device = e->device;
     const struct vyre_vk_physical *physical = device->physical;
-    if (physical->lane_count == 1 || !w->plan)
+    if (physical->lane_count == 1 || !e->plan)
         return VYRE_OK;
-    if (is_one_piece(w)) {
-        if (!vyre_lane_plan_begin(&device->lane_plan, w->plan))
-            return vyre_diag_set(w->diag, VYRE_DIAG_OUT_OF_MEMORY, w->view->label, 0,
-                                 "no memory for the queues of %u commands", w->plan->node_count);
-        take_first_uploads(w);
-        if (vyre_lane_plan_make(&device->lane_plan, w->view, w->plan, &physical->shape,
+    if (is_one_piece(e)) {
+        if (!vyre_lane_plan_begin(&device->lane_plan, e->plan))
+            return vyre_diag_set(e->diag, VYRE_DIAG_OUT_OF_MEMORY, e->view->label, 0,
+                                 "no memory for the queues of %u commands", e->plan->node_count);
+        take_first_uploads(e);
+        if (vyre_lane_plan_make(&device->lane_plan, e->view, e->plan, &physical->shape,
                                 device->backend->tuning)) {
-            w->lanes = &device->lane_plan;
-            w->steps = w->take ? &w->take->steps : &w->frame->steps;
+            e->lanes = &device->lane_plan;
+            e->steps = e->take ? &e->take->steps : &e->frame->steps;
             return VYRE_OK;
         }
     }
-    if (w->frame)
-        w->frame->uploads.count = 0; /* found again by the one queue's way */
-    if (w->view->is_chain)
-        w->plan = NULL;
+    if (e->frame)
+        e->frame->uploads.count = 0; /* found again by the one queue's way */
+    if (e->view->is_chain)
+        e->plan = NULL;
     return VYRE_OK;
 }

@@ -1,9 +1,10 @@
 /*
- * staging.c: the ring.
+ * staging.c: the ring, and lists of what goes through it.
  */
 #include "backend/vulkan/staging.h"
 
 #include "backend/vulkan/device.h"
+#include "base/memory.h"
 
 #define UNIT      VYRE_VK_STAGING_UNIT
 #define MIN_BYTES 4096
@@ -36,4 +37,32 @@ enum vyre_status vyre_vk_staging_prepare(struct vyre_vk_device *device, struct v
         return VYRE_OK;
     return vyre_vk_buffer_make(device, VYRE_VK_MEMORY_STAGING, staging->ring.capacity, NULL,
                                &staging->buffer, diag);
+}
+
+bool vyre_vk_transfers_reserve(struct vyre_vk_transfers *transfers,
+                               const struct vyre_allocator *allocator)
+{
+    struct vyre_vk_transfer *grown =
+        vyre_memory_grow(allocator, transfers->items, transfers->count, &transfers->capacity,
+                         sizeof *transfers->items, _Alignof(struct vyre_vk_transfer));
+    transfers->items = grown ? grown : transfers->items;
+    return grown != NULL;
+}
+
+bool vyre_vk_transfers_add(struct vyre_vk_transfers *transfers,
+                           const struct vyre_allocator *allocator,
+                           const struct vyre_vk_transfer *transfer)
+{
+    if (!vyre_vk_transfers_reserve(transfers, allocator))
+        return false;
+    transfers->items[transfers->count++] = *transfer;
+    return true;
+}
+
+void vyre_vk_transfers_deinit(struct vyre_vk_transfers *transfers,
+                              const struct vyre_allocator *allocator)
+{
+    vyre_memory_free(allocator, transfers->items, transfers->capacity * sizeof *transfers->items,
+                     _Alignof(struct vyre_vk_transfer));
+    *transfers = (struct vyre_vk_transfers){0};
 }

@@ -48,4 +48,30 @@ static inline uint64_t vyre_vk_staging_piece(const struct vyre_vk_staging *stagi
     return staging->ring.capacity / 2;
 }
 
+/* Bytes that wait in mapped memory for their way to the caller, or come from there. */
+struct vyre_vk_transfer {
+    uint32_t command;       /* of the view */
+    uint32_t part;          /* of a recording: the command buffer that it is in */
+    uint64_t command_bytes; /* from where in the command's bytes */
+    uint64_t size_bytes;
+    unsigned char *mapped;
+    bool ahead; /* of a recording on several queues: in the step ahead */
+};
+
+/* A list that keeps its memory. */
+struct vyre_vk_transfers {
+    struct vyre_vk_transfer *items; /* Owned */
+    uint32_t count;
+    uint32_t capacity;
+};
+
+/* Both: false when out of memory. */
+bool vyre_vk_transfers_reserve(struct vyre_vk_transfers *transfers,
+                               const struct vyre_allocator *allocator); /* room for one more */
+bool vyre_vk_transfers_add(struct vyre_vk_transfers *transfers,
+                           const struct vyre_allocator *allocator,
+                           const struct vyre_vk_transfer *transfer);
+void vyre_vk_transfers_deinit(struct vyre_vk_transfers *transfers,
+                              const struct vyre_allocator *allocator);
+
 #endif

@@ -29,7 +29,7 @@ static VkResult queue_some(struct vyre_vk_device *device, const VkCommandBuffer 
         .signalSemaphoreCount = 1,
         .pSignalSemaphores = &device->timeline,
     };
-    if (vyre_vk_is_lost(&device->flight))
+    if (vyre_is_lost(&device->flight.loss))
         return VK_ERROR_DEVICE_LOST;
     VkResult result = device->vk.QueueSubmit(device->lanes[0].queue, 1, &info, VK_NULL_HANDLE);
     if (result == VK_SUCCESS)
@@ -62,20 +62,10 @@ VkResult vyre_vk_queue(struct vyre_vk_device *device, const VkCommandBuffer *com
 
 void vyre_vk_publish(struct vyre_vk_device *device, const struct vyre_vk_entry *entry)
 {
-    struct vyre_vk_flight *flight = &device->flight;
-    uint64_t sequence = entry->completion.sequence;
-    vyre_lock_acquire(&flight->lock);
-    struct vyre_vk_entry *slot = vyre_vk_flight_entry(flight, sequence);
-    *slot = *entry;
+    struct vyre_vk_entry *slot = vyre_flight_at(&device->flight, entry->head.completion.sequence);
+    *slot = *entry; /* nobody looks at it before it is pushed */
     slot->staging_end = device->staging.ring.head;
-    flight->submitted = sequence;
-    if (entry->called_back)
-        flight->called_last = sequence;
-    vyre_lock_release(&flight->lock);
-    if (!entry->called_back)
-        return;
-    atomic_fetch_add_explicit(&flight->helper_word, 1, memory_order_seq_cst);
-    vyre_futex_wake(&flight->helper_word, 1);
+    vyre_flight_push(&device->flight, &slot->head);
 }
 
 /* Of a batch that cannot be completed, after a part of it ran: it has ended, with this status. */
@@ -85,47 +75,47 @@ static void publish_failed(struct vyre_vk_device *device, const struct vyre_subm
     const struct vyre_vk_entry entry = {
         .value = device->next_value - 1,
         .view = submission->view,
-        .called_back = submission->called_back,
-        .completion = {.sequence = submission->sequence, .status = status},
+        .head = {.completion = {.sequence = submission->sequence, .status = status},
+                 .called_back = submission->called_back},
     };
     vyre_vk_publish(device, &entry);
 }
 
 /* ---- Plain ------------------------------------------------------------------------------------ */
 
-enum vyre_status vyre_vk_writer_run_part(struct vyre_vk_writer *w)
+enum vyre_status vyre_vk_encoder_run_part(struct vyre_vk_encoder *e)
 {
-    struct vyre_vk_device *device = w->device;
-    vyre_vk_copy_in(&w->frame->uploads, w->view, 0);
-    w->frame->uploads.count = 0;
-    VkResult result = vyre_vk_queue(device, &w->commands, 1, w->ran ? NULL : w->timer, NULL);
+    struct vyre_vk_device *device = e->device;
+    vyre_vk_copy_in(&e->frame->uploads, e->view, 0);
+    e->frame->uploads.count = 0;
+    VkResult result = vyre_vk_queue(device, &e->commands, 1, e->ran ? NULL : e->timer, NULL);
     if (result == VK_SUCCESS) {
-        w->ran = true;
+        e->ran = true;
         result = vyre_vk_reach(device, device->next_value - 1);
     }
     if (result == VK_SUCCESS) {
-        vyre_vk_copy_out(&w->frame->downloads, w->view, VYRE_VK_ALL_PARTS);
-        w->frame->downloads.count = 0;
+        vyre_vk_copy_out(&e->frame->downloads, e->view, VYRE_VK_ALL_PARTS);
+        e->frame->downloads.count = 0;
         vyre_lock_acquire(&device->flight.lock);
         device->staging.ring.tail =
             device->staging.ring.head; /* all that came before is done too */
         vyre_lock_release(&device->flight.lock);
-        result = device->vk.ResetCommandPool(device->handle, w->frame->pool, 0);
+        result = device->vk.ResetCommandPool(device->handle, e->frame->pool, 0);
     }
-    return vyre_vk_check(result, "vkQueueSubmit or vkWaitSemaphores", w->view->label, w->diag);
+    return vyre_vk_check(result, "vkQueueSubmit or vkWaitSemaphores", e->view->label, e->diag);
 }
 
 /*
  * The batch cannot be queued. If nothing of it ran, that is the caller's to know; else it has begun
  * and ends badly.
  */
-static enum vyre_status give_up(struct vyre_vk_writer *w, const struct vyre_submission *submission,
+static enum vyre_status give_up(struct vyre_vk_encoder *e, const struct vyre_submission *submission,
                                 uint64_t staging_head, enum vyre_status status)
 {
-    struct vyre_vk_device *device = w->device;
-    vyre_vk_frame_put(device, w->frame);
-    vyre_vk_timer_put(device, w->timer);
-    if (!w->ran || status == VYRE_DEVICE_LOST) {
+    struct vyre_vk_device *device = e->device;
+    vyre_vk_frame_put(device, e->frame);
+    vyre_vk_timer_put(device, e->timer);
+    if (!e->ran || status == VYRE_DEVICE_LOST) {
         vyre_lock_acquire(&device->flight.lock);
         device->staging.ring.head = staging_head;
         vyre_lock_release(&device->flight.lock);
@@ -146,16 +136,16 @@ static bool wants_plan(const struct vyre_vk_device *device,
 }
 
 /* Queues what was written. */
-static enum vyre_status queue_plain(struct vyre_vk_writer *w)
+static enum vyre_status queue_plain(struct vyre_vk_encoder *e)
 {
-    struct vyre_vk_device *device = w->device;
+    struct vyre_vk_device *device = e->device;
     VkResult result;
-    vyre_vk_copy_in(&w->frame->uploads, w->view, 0);
-    if (w->lanes)
-        result = vyre_vk_steps_queue(device, w->steps, true, w->timer, &w->ran);
+    vyre_vk_copy_in(&e->frame->uploads, e->view, 0);
+    if (e->lanes)
+        result = vyre_vk_steps_queue(device, e->steps, true, e->timer, &e->ran);
     else
-        result = vyre_vk_queue(device, &w->commands, 1, w->ran ? NULL : w->timer, w->timer);
-    return vyre_vk_check(result, "vkQueueSubmit", w->view->label, w->diag);
+        result = vyre_vk_queue(device, &e->commands, 1, e->ran ? NULL : e->timer, e->timer);
+    return vyre_vk_check(result, "vkQueueSubmit", e->view->label, e->diag);
 }
 
 static enum vyre_status submit_plain(struct vyre_vk_device *device,
@@ -163,46 +153,36 @@ static enum vyre_status submit_plain(struct vyre_vk_device *device,
                                      struct vyre_diag *diag)
 {
     const struct vyre_batch_view *view = submission->view;
-    struct vyre_vk_writer writer = {.device = device, .view = view, .diag = diag};
+    struct vyre_vk_encoder encoder = {.device = device, .view = view, .diag = diag};
     struct vyre_batch_plan plan;
     uint64_t staging_head = device->staging.ring.head;
-    enum vyre_status status = vyre_vk_frame_take(device, &writer.frame, view->label, diag);
+    enum vyre_status status = vyre_vk_frame_take(device, &encoder.frame, view->label, diag);
     if (status != VYRE_OK)
         return status;
     if (wants_plan(device, submission)) {
         status = device->host.plan(device->host.context, view, &plan, diag);
-        writer.plan = &plan;
+        encoder.plan = &plan;
     }
-    writer.timer = submission->timed ? vyre_vk_timer_take(device) : NULL;
+    encoder.timer = submission->timed ? vyre_vk_timer_take(device) : NULL;
     if (status == VYRE_OK)
-        status = vyre_vk_writer_spread(&writer);
+        status = vyre_vk_encoder_spread(&encoder);
     if (status == VYRE_OK)
-        status = vyre_vk_write(&writer);
+        status = vyre_vk_encode(&encoder);
     if (status == VYRE_OK)
-        status = queue_plain(&writer);
+        status = queue_plain(&encoder);
     if (status != VYRE_OK)
-        return give_up(&writer, submission, staging_head, status);
+        return give_up(&encoder, submission, staging_head, status);
     const struct vyre_vk_entry entry = {
         .value = device->next_value - 1,
         .view = view,
-        .downloads = &writer.frame->downloads,
-        .frame = writer.frame,
-        .timer = writer.timer,
-        .called_back = submission->called_back,
-        .completion = {.sequence = submission->sequence},
+        .downloads = &encoder.frame->downloads,
+        .frame = encoder.frame,
+        .timer = encoder.timer,
+        .head = {.completion = {.sequence = submission->sequence},
+                 .called_back = submission->called_back},
     };
     vyre_vk_publish(device, &entry);
     return VYRE_OK;
-}
-
-/* A loss that submit meets ends everything: those who wait must not go on waiting. */
-static enum vyre_status note_loss(struct vyre_vk_device *device, enum vyre_status status,
-                                  struct vyre_diag *diag)
-{
-    if (status != VYRE_DEVICE_LOST)
-        return status;
-    vyre_vk_flight_lose(device, diag);
-    return vyre_vk_flight_lost_status(device, diag);
 }
 
 enum vyre_status vyre_vk_submit(void *native, const struct vyre_submission *submission,
@@ -211,11 +191,11 @@ enum vyre_status vyre_vk_submit(void *native, const struct vyre_submission *subm
     struct vyre_vk_device *device = native;
     enum vyre_status status = VYRE_OK;
     if (submission->called_back)
-        status = vyre_vk_helper_start(device, diag);
+        status = vyre_flight_start_helper(&device->flight, diag);
     if (status == VYRE_OK)
         status = submission->mode == VYRE_MODE_REPLAY ? vyre_vk_replay(device, submission, diag)
                                                       : submit_plain(device, submission, diag);
-    return note_loss(device, status, diag);
+    return vyre_vk_note_loss(device, status, diag);
 }
 
 /* Drivers may compile at the first dispatch: one without groups compiles and does nothing. */
@@ -226,13 +206,13 @@ enum vyre_status vyre_vk_batch_warm_up(void *native, const struct vyre_batch_vie
     struct vyre_vk_device *device = native;
     (void)mode;
     (void)variant;
-    struct vyre_vk_writer writer = {.device = device, .view = view, .diag = diag};
-    enum vyre_status status = vyre_vk_frame_take(device, &writer.frame, view->label, diag);
+    struct vyre_vk_encoder encoder = {.device = device, .view = view, .diag = diag};
+    enum vyre_status status = vyre_vk_frame_take(device, &encoder.frame, view->label, diag);
     if (status != VYRE_OK)
         return status;
-    status = vyre_vk_write_empty(&writer);
+    status = vyre_vk_encode_empty(&encoder);
     if (status == VYRE_OK)
-        status = vyre_vk_writer_run_part(&writer);
-    vyre_vk_frame_put(device, writer.frame);
-    return note_loss(device, status, diag);
+        status = vyre_vk_encoder_run_part(&encoder);
+    vyre_vk_frame_put(device, encoder.frame);
+    return vyre_vk_note_loss(device, status, diag);
 }

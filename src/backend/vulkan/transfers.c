@@ -14,19 +14,19 @@ static VkBuffer handle_of(const struct vyre_bound_range *range)
     return ((const struct vyre_vk_buffer *)range->buffer)->handle;
 }
 
-void vyre_vk_write_copy(struct vyre_vk_writer *w, const struct vyre_bound_range *from,
-                        const struct vyre_bound_range *to)
+void vyre_vk_encode_copy(struct vyre_vk_encoder *e, const struct vyre_bound_range *from,
+                         const struct vyre_bound_range *to)
 {
     const VkBufferCopy region = {from->offset_bytes, to->offset_bytes, from->size_bytes};
     if (region.size > 0)
-        w->device->vk.CmdCopyBuffer(w->commands, handle_of(from), handle_of(to), 1, &region);
+        e->device->vk.CmdCopyBuffer(e->commands, handle_of(from), handle_of(to), 1, &region);
 }
 
-void vyre_vk_write_fill(struct vyre_vk_writer *w, const struct vyre_bound_range *range,
-                        uint32_t word)
+void vyre_vk_encode_fill(struct vyre_vk_encoder *e, const struct vyre_bound_range *range,
+                         uint32_t word)
 {
     if (range->size_bytes > 0)
-        w->device->vk.CmdFillBuffer(w->commands, handle_of(range), range->offset_bytes,
+        e->device->vk.CmdFillBuffer(e->commands, handle_of(range), range->offset_bytes,
                                     range->size_bytes, word);
 }
 
@@ -50,12 +50,12 @@ bool vyre_vk_transfers_meet(const struct vyre_vk_transfers *transfers,
 enum vyre_status vyre_vk_await_downloads(struct vyre_vk_device *device, const void *bytes,
                                          size_t size_bytes, struct vyre_diag *diag)
 {
-    struct vyre_vk_flight *flight = &device->flight;
+    struct vyre_flight *flight = &device->flight;
     uint64_t value = 0;
     vyre_lock_acquire(&flight->lock);
-    uint64_t first = atomic_load_explicit(&flight->harvested, memory_order_relaxed) + 1;
-    for (uint64_t sequence = first; sequence <= flight->submitted; sequence++) {
-        const struct vyre_vk_entry *entry = vyre_vk_flight_entry(flight, sequence);
+    uint64_t first = vyre_flight_harvested(flight) + 1;
+    for (uint64_t sequence = first; sequence <= vyre_flight_submitted(flight); sequence++) {
+        const struct vyre_vk_entry *entry = vyre_flight_at(flight, sequence);
         if (entry->downloads && entry->downloads->count > 0 &&
             vyre_vk_transfers_meet(entry->downloads, entry->view, bytes, size_bytes))
             value = entry->value;
@@ -93,35 +93,32 @@ static bool touches(const struct vyre_vk_entry *entry, const struct vyre_bound_r
 
 bool vyre_vk_is_busy(struct vyre_vk_device *device, const struct vyre_bound_range *range)
 {
-    struct vyre_vk_flight *flight = &device->flight;
+    struct vyre_flight *flight = &device->flight;
     uint32_t left = RANGES_LOOKED_AT;
     bool busy = false;
     vyre_lock_acquire(&flight->lock);
-    uint64_t first = atomic_load_explicit(&flight->harvested, memory_order_relaxed) + 1;
-    if (first <= flight->submitted) {
-        (void)vyre_vk_harvest_locked(device); /* a loss shows again at the submit */
-        first = atomic_load_explicit(&flight->harvested, memory_order_relaxed) + 1;
-    }
-    for (uint64_t sequence = first; !busy && sequence <= flight->submitted; sequence++)
-        busy = touches(vyre_vk_flight_entry(flight, sequence), range, &left);
+    (void)vyre_vk_harvest_locked(device); /* a loss shows again at the submit */
+    uint64_t first = vyre_flight_harvested(flight) + 1;
+    for (uint64_t sequence = first; !busy && sequence <= vyre_flight_submitted(flight); sequence++)
+        busy = touches(vyre_flight_at(flight, sequence), range, &left);
     vyre_lock_release(&flight->lock);
     return busy;
 }
 
-bool vyre_vk_upload_directly(struct vyre_vk_writer *w, const struct vyre_command *command)
+bool vyre_vk_upload_directly(struct vyre_vk_encoder *e, const struct vyre_command *command)
 {
-    const struct vyre_bound_range *range = &w->view->ranges[command->first_range];
+    const struct vyre_bound_range *range = &e->view->ranges[command->first_range];
     const struct vyre_vk_buffer *buffer = range->buffer;
-    if (!buffer->place.mapped || w->ran || vyre_vk_is_busy(w->device, range))
+    if (!buffer->place.mapped || e->ran || vyre_vk_is_busy(e->device, range))
         return false;
-    if (!command->upload_owned && vyre_vk_await_downloads(w->device, command->upload_bytes,
+    if (!command->upload_owned && vyre_vk_await_downloads(e->device, command->upload_bytes,
                                                           range->size_bytes, NULL) != VYRE_OK)
         return false;
     /* Carried out when the batch is sure to be queued. */
     const struct vyre_vk_transfer transfer = {
-        (uint32_t)(command - w->view->commands),    0,    0, range->size_bytes,
+        (uint32_t)(command - e->view->commands),    0,    0, range->size_bytes,
         buffer->place.mapped + range->offset_bytes, false};
-    return vyre_vk_transfers_add(&w->frame->uploads, &w->device->allocator, &transfer);
+    return vyre_vk_transfers_add(&e->frame->uploads, &e->device->allocator, &transfer);
 }
 
 void vyre_vk_copy_in(const struct vyre_vk_transfers *uploads, const struct vyre_batch_view *view,
@@ -156,27 +153,28 @@ struct piece {
 };
 
 /* Room in the ring: what is in flight is waited for, then the batch's own part is run. */
-static enum vyre_status take_from_ring(struct vyre_vk_writer *w, uint64_t size_bytes,
+static enum vyre_status take_from_ring(struct vyre_vk_encoder *e, uint64_t size_bytes,
                                        uint32_t level, struct piece *out_piece)
 {
-    struct vyre_vk_device *device = w->device;
+    struct vyre_vk_device *device = e->device;
     struct vyre_vk_staging *staging = &device->staging;
     uint64_t offset = 0;
     for (;;) {
         vyre_lock_acquire(&device->flight.lock);
         bool taken = vyre_vk_ring_take(&staging->ring, size_bytes, &offset);
-        uint64_t oldest = atomic_load_explicit(&device->flight.harvested, memory_order_relaxed) + 1;
-        bool others = oldest <= device->flight.submitted;
-        uint64_t value = others ? vyre_vk_flight_entry(&device->flight, oldest)->value : 0;
+        uint64_t oldest = vyre_flight_harvested(&device->flight) + 1;
+        const struct vyre_vk_entry *entry = vyre_flight_at(&device->flight, oldest);
+        bool others = oldest <= vyre_flight_submitted(&device->flight);
+        uint64_t value = others ? entry->value : 0;
         vyre_lock_release(&device->flight.lock);
         if (taken)
             break;
         enum vyre_status status;
         if (others)
-            status = vyre_vk_check(vyre_vk_reach(device, value), "vkWaitSemaphores", w->view->label,
-                                   w->diag);
+            status = vyre_vk_check(vyre_vk_reach(device, value), "vkWaitSemaphores", e->view->label,
+                                   e->diag);
         else
-            status = vyre_vk_writer_cut(w, level);
+            status = vyre_vk_encoder_cut(e, level);
         if (status != VYRE_OK)
             return status;
     }
@@ -185,80 +183,81 @@ static enum vyre_status take_from_ring(struct vyre_vk_writer *w, uint64_t size_b
     return VYRE_OK;
 }
 
-static enum vyre_status take_piece(struct vyre_vk_writer *w, uint64_t size_bytes, uint32_t level,
+static enum vyre_status take_piece(struct vyre_vk_encoder *e, uint64_t size_bytes, uint32_t level,
                                    struct piece *out_piece)
 {
-    if (!w->take)
-        return take_from_ring(w, size_bytes, level, out_piece);
-    struct vyre_vk_buffer *region = &w->take->region;
+    if (!e->take)
+        return take_from_ring(e, size_bytes, level, out_piece);
+    struct vyre_vk_buffer *region = &e->take->region;
     *out_piece =
-        (struct piece){region->handle, w->region_used, region->place.mapped + w->region_used};
-    w->region_used +=
+        (struct piece){region->handle, e->region_used, region->place.mapped + e->region_used};
+    e->region_used +=
         (size_bytes + VYRE_VK_REGION_UNIT - 1) / VYRE_VK_REGION_UNIT * VYRE_VK_REGION_UNIT;
     return VYRE_OK;
 }
 
-static enum vyre_status note_transfer(struct vyre_vk_writer *w, struct vyre_vk_transfers *transfers,
+static enum vyre_status note_transfer(struct vyre_vk_encoder *e,
+                                      struct vyre_vk_transfers *transfers,
                                       const struct vyre_vk_transfer *transfer)
 {
-    if (vyre_vk_transfers_add(transfers, &w->device->allocator, transfer))
+    if (vyre_vk_transfers_add(transfers, &e->device->allocator, transfer))
         return VYRE_OK;
-    return vyre_diag_set(w->diag, VYRE_DIAG_OUT_OF_MEMORY, w->view->label, 0,
+    return vyre_diag_set(e->diag, VYRE_DIAG_OUT_OF_MEMORY, e->view->label, 0,
                          "no memory for a list of transfers");
 }
 
 /* The part of a recording that is written. */
-static uint32_t part_of(const struct vyre_vk_writer *w)
+static uint32_t part_of(const struct vyre_vk_encoder *e)
 {
-    return w->take && !w->lanes ? w->take->part_count - 1 : 0;
+    return e->take && !e->lanes ? e->take->part_count - 1 : 0;
 }
 
 /* The longest run of bytes that is staged at once. */
-static uint64_t piece_limit(const struct vyre_vk_writer *w)
+static uint64_t piece_limit(const struct vyre_vk_encoder *e)
 {
-    return w->take ? UINT64_MAX : vyre_vk_staging_piece(&w->device->staging);
+    return e->take ? UINT64_MAX : vyre_vk_staging_piece(&e->device->staging);
 }
 
 /* A borrowed upload reads what downloads before it have written. */
-static enum vyre_status settle_borrowed(struct vyre_vk_writer *w,
+static enum vyre_status settle_borrowed(struct vyre_vk_encoder *e,
                                         const struct vyre_command *command, size_t size_bytes,
                                         uint32_t level)
 {
-    if (w->lanes) /* no download comes before an upload that reads its bytes */
-        return w->take || command->upload_owned
+    if (e->lanes) /* no download comes before an upload that reads its bytes */
+        return e->take || command->upload_owned
                    ? VYRE_OK
-                   : vyre_vk_await_downloads(w->device, command->upload_bytes, size_bytes, w->diag);
-    if (w->take) /* whose bytes meet is known when it is submitted: there a part can wait */
-        return w->downloads_in_part ? vyre_vk_writer_cut(w, level) : VYRE_OK;
+                   : vyre_vk_await_downloads(e->device, command->upload_bytes, size_bytes, e->diag);
+    if (e->take) /* whose bytes meet is known when it is submitted: there a part can wait */
+        return e->downloads_in_part ? vyre_vk_encoder_cut(e, level) : VYRE_OK;
     if (command->upload_owned)
         return VYRE_OK;
-    if (vyre_vk_transfers_meet(&w->frame->downloads, w->view, command->upload_bytes, size_bytes))
-        return vyre_vk_writer_cut(w, level);
-    return vyre_vk_await_downloads(w->device, command->upload_bytes, size_bytes, w->diag);
+    if (vyre_vk_transfers_meet(&e->frame->downloads, e->view, command->upload_bytes, size_bytes))
+        return vyre_vk_encoder_cut(e, level);
+    return vyre_vk_await_downloads(e->device, command->upload_bytes, size_bytes, e->diag);
 }
 
-enum vyre_status vyre_vk_write_upload(struct vyre_vk_writer *w, uint32_t index, uint32_t level)
+enum vyre_status vyre_vk_encode_upload(struct vyre_vk_encoder *e, uint32_t index, uint32_t level)
 {
-    const struct vyre_command *command = &w->view->commands[index];
-    const struct vyre_bound_range *range = &w->view->ranges[command->first_range];
-    enum vyre_status status = w->take ? VYRE_OK : vyre_vk_staging_prepare(w->device, w->diag);
+    const struct vyre_command *command = &e->view->commands[index];
+    const struct vyre_bound_range *range = &e->view->ranges[command->first_range];
+    enum vyre_status status = e->take ? VYRE_OK : vyre_vk_staging_prepare(e->device, e->diag);
     if (status == VYRE_OK)
-        status = settle_borrowed(w, command, range->size_bytes, level);
-    uint64_t limit = piece_limit(w);
+        status = settle_borrowed(e, command, range->size_bytes, level);
+    uint64_t limit = piece_limit(e);
     for (uint64_t done = 0; status == VYRE_OK && done < range->size_bytes;) {
         uint64_t left = range->size_bytes - done;
         uint64_t size = left < limit ? left : limit;
         struct piece piece;
-        status = take_piece(w, size, level, &piece);
+        status = take_piece(e, size, level, &piece);
         if (status != VYRE_OK)
             break;
         const VkBufferCopy region = {piece.offset, range->offset_bytes + done, size};
-        w->device->vk.CmdCopyBuffer(w->commands, piece.buffer, handle_of(range), 1, &region);
-        if (w->take) {
-            bool ahead = w->lanes && w->lanes->steps[w->step].ahead;
-            const struct vyre_vk_transfer transfer = {index, part_of(w),   done,
+        e->device->vk.CmdCopyBuffer(e->commands, piece.buffer, handle_of(range), 1, &region);
+        if (e->take) {
+            bool ahead = e->lanes && e->lanes->steps[e->step].ahead;
+            const struct vyre_vk_transfer transfer = {index, part_of(e),   done,
                                                       size,  piece.mapped, ahead};
-            status = note_transfer(w, &w->take->uploads, &transfer);
+            status = note_transfer(e, &e->take->uploads, &transfer);
         } else {
             memcpy(piece.mapped, (const unsigned char *)command->upload_bytes + done, size);
         }
@@ -267,25 +266,25 @@ enum vyre_status vyre_vk_write_upload(struct vyre_vk_writer *w, uint32_t index, 
     return status;
 }
 
-enum vyre_status vyre_vk_write_download(struct vyre_vk_writer *w, uint32_t index, uint32_t level)
+enum vyre_status vyre_vk_encode_download(struct vyre_vk_encoder *e, uint32_t index, uint32_t level)
 {
-    const struct vyre_command *command = &w->view->commands[index];
-    const struct vyre_bound_range *range = &w->view->ranges[command->first_range];
-    enum vyre_status status = w->take ? VYRE_OK : vyre_vk_staging_prepare(w->device, w->diag);
-    uint64_t limit = piece_limit(w);
+    const struct vyre_command *command = &e->view->commands[index];
+    const struct vyre_bound_range *range = &e->view->ranges[command->first_range];
+    enum vyre_status status = e->take ? VYRE_OK : vyre_vk_staging_prepare(e->device, e->diag);
+    uint64_t limit = piece_limit(e);
     for (uint64_t done = 0; status == VYRE_OK && done < range->size_bytes;) {
         uint64_t left = range->size_bytes - done;
         uint64_t size = left < limit ? left : limit;
         struct piece piece;
-        status = take_piece(w, size, level, &piece);
+        status = take_piece(e, size, level, &piece);
         if (status != VYRE_OK)
             break;
         const VkBufferCopy region = {range->offset_bytes + done, piece.offset, size};
-        w->device->vk.CmdCopyBuffer(w->commands, handle_of(range), piece.buffer, 1, &region);
-        w->downloads_in_part = true;
-        const struct vyre_vk_transfer transfer = {index, part_of(w),   done,
+        e->device->vk.CmdCopyBuffer(e->commands, handle_of(range), piece.buffer, 1, &region);
+        e->downloads_in_part = true;
+        const struct vyre_vk_transfer transfer = {index, part_of(e),   done,
                                                   size,  piece.mapped, false};
-        status = note_transfer(w, w->take ? &w->take->downloads : &w->frame->downloads, &transfer);
+        status = note_transfer(e, e->take ? &e->take->downloads : &e->frame->downloads, &transfer);
         done += size;
     }
     return status;

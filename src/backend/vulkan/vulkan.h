@@ -15,14 +15,14 @@
  *   kernel.h       kernels: reflection, pipelines by specialization
  *   barriers.h     which barriers a batch needs
  *   steps.h        the queues, and batches on several of them (spread.c: whether)
- *   writer.h       the one path that turns commands into a command buffer
+ *   encode.h       the one path that turns commands into a command buffer
  *   recording.h    command buffers that are kept
  *   flight.h       submissions in flight: their order, their bytes, their end
  *   timer.h        device times
  *   device.h       the open device: opening (device.c), submitting (submit.c), waiting (wait.c)
  *
  * A resident kernel (persistent mode), constants that change without recording again and descriptor
- * arrays belong behind writer.h: they need another form of the kernels' SPIR-V, made when a kernel is
+ * arrays belong behind encode.h: they need another form of the kernels' SPIR-V, made when a kernel is
  * created (kernel.c), and nothing else of what is here changes.
  */
 #ifndef VYRE_BACKEND_VULKAN_VULKAN_H

@@ -1,5 +1,5 @@
 /*
- * record.h: recordings: a list of launches with their arguments set, or the driver's command buffers.
+ * recording.h: recordings: a list of launches with their arguments set, or the driver's command buffers.
  *
  * List: each dispatch has a cl_kernel whose bindings stay as they are; dispatches with the same
  * bindings share one. Constants are compared at each replay and set where they differ, uploads and
@@ -8,12 +8,12 @@
  * Command buffers: runs of dispatches, copies and fills, with their constants; uploads and downloads
  * stand between them and are enqueued one by one.
  */
-#ifndef VYRE_BACKEND_OPENCL_RECORD_H
-#define VYRE_BACKEND_OPENCL_RECORD_H
+#ifndef VYRE_BACKEND_OPENCL_RECORDING_H
+#define VYRE_BACKEND_OPENCL_RECORDING_H
 
-#include "backend/opencl/enqueue.h"
+#include "backend/opencl/encode.h"
 
-enum vyre_status vyre_cl_replay(struct vyre_cl_flight *flight,
+enum vyre_status vyre_cl_replay(struct vyre_cl_encoder *encoder,
                                 const struct vyre_submission *submission, struct vyre_diag *diag);
 
 /* Entries of the backend's table. */

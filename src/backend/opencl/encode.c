@@ -1,7 +1,7 @@
 /*
- * enqueue.c: commands onto the queue, and plain submissions.
+ * encode.c: commands onto the queue.
  */
-#include "backend/opencl/enqueue.h"
+#include "backend/opencl/encode.h"
 
 #include "backend/opencl/arms.h"
 #include "backend/opencl/device.h"
@@ -9,15 +9,14 @@
 #include "backend/opencl/kernel.h"
 #include "backend/opencl/memory.h"
 #include "backend/opencl/persistent.h"
-#include "backend/opencl/record.h"
 #include "base/clock.h"
 
 #define TABLES_BYTES ((size_t)2 << 20)
 
 /* ---- Events ----------------------------------------------------------------------------------- */
 
-void vyre_cl_flight_begin(struct vyre_cl_flight *flight, struct vyre_cl_device *device,
-                          const struct vyre_submission *submission, struct vyre_cl_pending *entry)
+void vyre_cl_encoder_begin(struct vyre_cl_encoder *encoder, struct vyre_cl_device *device,
+                           const struct vyre_submission *submission, struct vyre_cl_entry *entry)
 {
     const struct vyre_batch_view *view = submission->view;
     uint32_t first = 0;
@@ -26,7 +25,7 @@ void vyre_cl_flight_begin(struct vyre_cl_flight *flight, struct vyre_cl_device *
         first++;
     while (end > first && vyre_cl_is_empty(&view->commands[end - 1]))
         end--;
-    *flight = (struct vyre_cl_flight){
+    *encoder = (struct vyre_cl_encoder){
         .device = device,
         .view = view,
         .entry = entry,
@@ -35,53 +34,53 @@ void vyre_cl_flight_begin(struct vyre_cl_flight *flight, struct vyre_cl_device *
         .profiled = submission->timed && device->desc.device_times,
         .queue = device->queue,
     };
-    vyre_cl_flight_space(flight);
+    vyre_cl_encoder_space(encoder);
 }
 
-void vyre_cl_flight_space(struct vyre_cl_flight *flight)
+void vyre_cl_encoder_space(struct vyre_cl_encoder *encoder)
 {
     /* Fewer than MAX before the last one, which always has room. */
-    flight->stride = (flight->last + 1 - flight->first) / VYRE_CL_EVENTS_MAX + 1;
-    if (flight->device->blocking) /* nobody watches: what was enqueued has ended */
-        flight->stride = flight->last + 1 - flight->first;
-    uint32_t next = flight->first + flight->stride - 1;
-    flight->next_event = next < flight->last ? next : flight->last;
+    encoder->stride = (encoder->last + 1 - encoder->first) / VYRE_CL_EVENTS_MAX + 1;
+    if (encoder->device->blocking) /* nobody watches: what was enqueued has ended */
+        encoder->stride = encoder->last + 1 - encoder->first;
+    uint32_t next = encoder->first + encoder->stride - 1;
+    encoder->next_event = next < encoder->last ? next : encoder->last;
 }
 
-void vyre_cl_flight_keep(struct vyre_cl_flight *flight, uint32_t index, const cl_event *event)
+void vyre_cl_encoder_keep(struct vyre_cl_encoder *encoder, uint32_t index, const cl_event *event)
 {
-    struct vyre_cl_pending *entry = flight->entry;
+    struct vyre_cl_entry *entry = encoder->entry;
     if (event == &entry->first)
         return;
     entry->event_count++;
-    uint32_t next = index + flight->stride;
-    flight->next_event = next < flight->last ? next : flight->last;
-    if (flight->profiled && index == flight->first &&
-        flight->device->api->clRetainEvent(*event) == CL_SUCCESS)
+    uint32_t next = index + encoder->stride;
+    encoder->next_event = next < encoder->last ? next : encoder->last;
+    if (encoder->profiled && index == encoder->first &&
+        encoder->device->api->clRetainEvent(*event) == CL_SUCCESS)
         entry->first = *event;
 }
 
 /* ---- Commands --------------------------------------------------------------------------------- */
 
-cl_int vyre_cl_enqueue_kernel(const struct vyre_cl_flight *flight, cl_kernel native,
-                              const struct vyre_cl_kernel *kernel, const uint32_t groups[3],
-                              cl_event *out_event)
+cl_int vyre_cl_encode_kernel(const struct vyre_cl_encoder *encoder, cl_kernel native,
+                             const struct vyre_cl_kernel *kernel, const uint32_t groups[3],
+                             cl_event *out_event)
 {
     const size_t *local = kernel->local_size;
     const size_t global[3] = {groups[0] * local[0], groups[1] * local[1], groups[2] * local[2]};
     cl_uint dimensions = 3;
     if (global[2] == 1 && !kernel->shows_dimensions)
         dimensions = global[1] == 1 ? 1 : 2;
-    return flight->device->api->clEnqueueNDRangeKernel(flight->queue, native, dimensions, NULL,
-                                                       global, local, 0, NULL, out_event);
+    return encoder->device->api->clEnqueueNDRangeKernel(encoder->queue, native, dimensions, NULL,
+                                                        global, local, 0, NULL, out_event);
 }
 
-static cl_int transfer_shared(const struct vyre_cl_flight *flight,
+static cl_int transfer_shared(const struct vyre_cl_encoder *encoder,
                               const struct vyre_command *command, cl_event *out_event)
 {
-    const struct vyre_cl_api *api = flight->device->api;
-    const struct vyre_batch_view *view = flight->view;
-    cl_command_queue queue = flight->queue;
+    const struct vyre_cl_api *api = encoder->device->api;
+    const struct vyre_batch_view *view = encoder->view;
+    cl_command_queue queue = encoder->queue;
     const struct vyre_bound_range *range = &view->ranges[command->first_range];
     const struct vyre_cl_buffer *buffer = range->buffer;
     unsigned char *bytes = buffer->shared + range->offset_bytes;
@@ -102,12 +101,12 @@ static cl_int transfer_shared(const struct vyre_cl_flight *flight,
     return api->clEnqueueSVMMemcpy(queue, CL_FALSE, to, from, size, 0, NULL, out_event);
 }
 
-static cl_int transfer_memory(const struct vyre_cl_flight *flight,
+static cl_int transfer_memory(const struct vyre_cl_encoder *encoder,
                               const struct vyre_command *command, cl_event *out_event)
 {
-    const struct vyre_cl_api *api = flight->device->api;
-    const struct vyre_batch_view *view = flight->view;
-    cl_command_queue queue = flight->queue;
+    const struct vyre_cl_api *api = encoder->device->api;
+    const struct vyre_batch_view *view = encoder->view;
+    cl_command_queue queue = encoder->queue;
     const struct vyre_bound_range *range = &view->ranges[command->first_range];
     cl_mem memory = ((const struct vyre_cl_buffer *)range->buffer)->memory;
     size_t offset = range->offset_bytes;
@@ -128,11 +127,11 @@ static cl_int transfer_memory(const struct vyre_cl_flight *flight,
                                     out_event);
 }
 
-cl_int vyre_cl_enqueue_transfer(const struct vyre_cl_flight *flight,
-                                const struct vyre_command *command, cl_event *out_event)
+cl_int vyre_cl_encode_transfer(const struct vyre_cl_encoder *encoder,
+                               const struct vyre_command *command, cl_event *out_event)
 {
-    return flight->device->traits.svm ? transfer_shared(flight, command, out_event)
-                                      : transfer_memory(flight, command, out_event);
+    return encoder->device->traits.svm ? transfer_shared(encoder, command, out_event)
+                                       : transfer_memory(encoder, command, out_event);
 }
 
 /* ---- Arguments -------------------------------------------------------------------------------- */
@@ -168,7 +167,7 @@ static bool finish(struct vyre_cl_device *device)
                                        &state, NULL) == CL_SUCCESS &&
            vyre_clock_now_ns() - start_ns < device->desc.hang_timeout_ns) {
         if (state > CL_COMPLETE)
-            vyre_futex_wait(&device->pending.helper_word, ~0u, 20000);
+            vyre_flight_sleep(&device->flight, vyre_flight_news(&device->flight), 20000);
     }
     (void)device->api->clReleaseEvent(event);
     return state == CL_COMPLETE;
@@ -206,7 +205,7 @@ unsigned char *vyre_cl_take_tables(struct vyre_cl_device *device,
     unsigned char *memory = vyre_cl_tables_take(tables, size_bytes, 64);
     if (memory)
         return memory;
-    /* Afterwards nothing is in flight, nor queued of this batch: all of the ring is free. */
+    /* Afterwards nothing is in encoder, nor queued of this batch: all of the ring is free. */
     if ((tables->memory && !finish(device)) || !grow_tables(device, size_bytes))
         return NULL;
     vyre_cl_tables_clear(tables);
@@ -267,138 +266,76 @@ cl_int vyre_cl_set_arguments(struct vyre_cl_device *device, struct vyre_cl_call 
     return vyre_cl_call_set_constants(device, kernel, call, command->constants);
 }
 
-/* ---- Submit ----------------------------------------------------------------------------------- */
+/* ---- Batches ---------------------------------------------------------------------------------- */
 
-static enum vyre_status enqueue_dispatch(struct vyre_cl_flight *flight,
-                                         const struct vyre_command *command, cl_event *event,
-                                         struct vyre_diag *diag)
+static enum vyre_status encode_dispatch(struct vyre_cl_encoder *encoder,
+                                        const struct vyre_command *command, cl_event *event,
+                                        struct vyre_diag *diag)
 {
-    struct vyre_cl_device *device = flight->device;
+    struct vyre_cl_device *device = encoder->device;
     struct vyre_cl_kernel *kernel = command->kernel;
     struct vyre_cl_variant *variant;
     enum vyre_status status = vyre_cl_kernel_variant(device, kernel, command, &variant, diag);
     if (status != VYRE_OK)
         return status;
     cl_int code = CL_SUCCESS;
-    if (!are_bound(&variant->call, flight->view, command))
-        code = vyre_cl_set_arguments(device, &variant->call, flight->view, command, NULL);
+    if (!are_bound(&variant->call, encoder->view, command))
+        code = vyre_cl_set_arguments(device, &variant->call, encoder->view, command, NULL);
     else if (!vyre_cl_call_has_constants(&variant->call, command->constants,
                                          kernel->constants_size_bytes))
         code = vyre_cl_call_set_constants(device, kernel, &variant->call, command->constants);
     if (code != CL_SUCCESS)
         return vyre_cl_failed(diag, kernel->label, code, "clSetKernelArg");
-    vyre_cl_look_ahead(flight->view, command);
-    code = vyre_cl_enqueue_kernel(flight, variant->call.native, kernel, command->groups, event);
+    vyre_cl_look_ahead(encoder->view, command);
+    code = vyre_cl_encode_kernel(encoder, variant->call.native, kernel, command->groups, event);
     if (code != CL_SUCCESS)
         return vyre_cl_failed(diag, kernel->label, code, "clEnqueueNDRangeKernel");
     return VYRE_OK;
 }
 
 /* Plans a batch, if its arms are wanted and there may be any. */
-static enum vyre_status plan_arms(const struct vyre_cl_flight *flight, uint32_t variant,
+static enum vyre_status plan_arms(const struct vyre_cl_encoder *encoder, uint32_t variant,
                                   bool *out_arms, struct vyre_diag *diag)
 {
-    struct vyre_cl_device *device = flight->device;
+    struct vyre_cl_device *device = encoder->device;
     struct vyre_batch_plan plan;
     *out_arms = false;
-    if (!device->side || (variant & VYRE_VARIANT_SERIAL) || flight->view->is_chain ||
-        flight->view->command_count < 2)
+    if (!device->side || (variant & VYRE_VARIANT_SERIAL) || encoder->view->is_chain ||
+        encoder->view->command_count < 2)
         return VYRE_OK;
-    enum vyre_status status = device->host.plan(device->host.context, flight->view, &plan, diag);
-    *out_arms = status == VYRE_OK && vyre_cl_arms_plan(device, flight->view, &plan);
+    enum vyre_status status = device->host.plan(device->host.context, encoder->view, &plan, diag);
+    *out_arms = status == VYRE_OK && vyre_cl_arms_plan(device, encoder->view, &plan);
     return status;
 }
 
-static enum vyre_status enqueue_batch(struct vyre_cl_flight *flight, uint32_t variant,
-                                      struct vyre_diag *diag)
+enum vyre_status vyre_cl_encode(struct vyre_cl_encoder *encoder, uint32_t variant,
+                                struct vyre_diag *diag)
 {
-    const struct vyre_batch_view *view = flight->view;
-    const struct vyre_lane_plan *lanes = &flight->device->lane_plan;
+    const struct vyre_batch_view *view = encoder->view;
+    const struct vyre_lane_plan *lanes = &encoder->device->lane_plan;
     bool arms;
-    enum vyre_status planned = plan_arms(flight, variant, &arms, diag);
+    enum vyre_status planned = plan_arms(encoder, variant, &arms, diag);
     if (planned != VYRE_OK)
         return planned;
-    for (uint32_t i = flight->first; i + 1 <= flight->last + 1; i++) {
+    for (uint32_t i = encoder->first; i + 1 <= encoder->last + 1; i++) {
         const struct vyre_command *command = &view->commands[i];
-        cl_event *event = vyre_cl_flight_event(flight, i);
+        cl_event *event = vyre_cl_encoder_event(encoder, i);
         enum vyre_status status = VYRE_OK;
         if (vyre_cl_is_empty(command))
             continue;
-        cl_int code = arms ? vyre_cl_arms_step(flight, vyre_cl_lane(lanes, i)) : CL_SUCCESS;
+        cl_int code = arms ? vyre_cl_arms_step(encoder, vyre_cl_lane(lanes, i)) : CL_SUCCESS;
         if (code != CL_SUCCESS)
             return vyre_cl_failed(diag, view->label, code, "clEnqueueBarrierWithWaitList");
         if (command->type == VYRE_COMMAND_DISPATCH) {
-            status = enqueue_dispatch(flight, command, event, diag);
+            status = encode_dispatch(encoder, command, event, diag);
         } else {
-            code = vyre_cl_enqueue_transfer(flight, command, event);
+            code = vyre_cl_encode_transfer(encoder, command, event);
             if (code != CL_SUCCESS)
                 status = vyre_cl_failed(diag, view->label, code, "a transfer");
         }
         if (status != VYRE_OK)
             return status;
-        vyre_cl_flight_kept(flight, i, event);
+        vyre_cl_encoder_kept(encoder, i, event);
     }
-    return VYRE_OK;
-}
-
-/*
- * Some commands are queued and cannot be taken back: the batch counts as submitted, and ends with the
- * failure when what was queued has ended.
- */
-static enum vyre_status end_in_failure(struct vyre_cl_flight *flight, enum vyre_status status,
-                                       const struct vyre_diag *diag)
-{
-    struct vyre_cl_pending *entry = flight->entry;
-    struct vyre_cl_device *device = flight->device;
-    cl_event marker;
-    if (device->forked)
-        (void)vyre_cl_arms_join(device, NULL);
-    if (entry->event_count == VYRE_CL_EVENTS_MAX)
-        (void)device->api->clReleaseEvent(entry->events[--entry->event_count]);
-    if (device->api->clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &marker) == CL_SUCCESS)
-        entry->events[entry->event_count++] = marker;
-    entry->status = status;
-    entry->native_code = diag->native_code;
-    return VYRE_OK;
-}
-
-enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *submission,
-                                struct vyre_diag *diag)
-{
-    struct vyre_cl_device *device = native;
-    struct vyre_cl_pending *entry;
-    struct vyre_cl_flight flight;
-    struct vyre_diag own; /* the failure of a batch is needed also when nobody asks */
-    diag = diag ? diag : &own;
-    if (vyre_cl_is_lost(device)) /* found out where nobody is told: by a check */
-        return vyre_cl_hang(device, diag);
-    if (submission->mode == VYRE_MODE_PERSISTENT)
-        return vyre_cl_persistent_submit(device, submission, diag);
-    enum vyre_status status = vyre_cl_pending_next(device, submission, &entry, diag);
-    if (status == VYRE_OK && vyre_cl_persistent_is_busy(device))
-        status = vyre_cl_drain(device, diag);
-    if (status != VYRE_OK)
-        return status;
-    vyre_cl_flight_begin(&flight, device, submission, entry);
-    status = submission->recording ? vyre_cl_replay(&flight, submission, diag)
-                                   : enqueue_batch(&flight, submission->variant, diag);
-    if (status == VYRE_OK && device->forked) {
-        cl_int code = vyre_cl_arms_end(&flight);
-        if (code != CL_SUCCESS)
-            status =
-                vyre_cl_failed(diag, submission->view->label, code, "clEnqueueBarrierWithWaitList");
-    }
-    if (status != VYRE_OK && flight.enqueued > 0 && status != VYRE_DEVICE_LOST)
-        status = end_in_failure(&flight, status, diag);
-    if (status != VYRE_OK) {
-        vyre_cl_pending_drop(device, entry);
-        return status;
-    }
-    if (flight.enqueued > 0) {
-        if (!device->blocking || !vyre_cl_pending_is_over(device, entry))
-            (void)device->api->clFlush(device->queue);
-        device->last_queued = submission->sequence;
-    }
-    vyre_cl_pending_push(device, entry);
     return VYRE_OK;
 }

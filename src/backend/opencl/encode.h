@@ -1,20 +1,20 @@
 /*
- * enqueue.h: commands onto a queue.
+ * encode.h: commands onto a queue.
  */
-#ifndef VYRE_BACKEND_OPENCL_ENQUEUE_H
-#define VYRE_BACKEND_OPENCL_ENQUEUE_H
+#ifndef VYRE_BACKEND_OPENCL_ENCODE_H
+#define VYRE_BACKEND_OPENCL_ENCODE_H
 
 #include <vyre/backend.h>
 
 #include "backend/opencl/call.h"
-#include "backend/opencl/pending.h"
+#include "backend/opencl/flight.h"
 #include "base/groups.h"
 
 /* A batch on its way to the queue. */
-struct vyre_cl_flight {
+struct vyre_cl_encoder {
     struct vyre_cl_device *device;
     const struct vyre_batch_view *view;
-    struct vyre_cl_pending *entry;
+    struct vyre_cl_entry *entry;
     uint32_t first;         /* command that does something */
     uint32_t last;          /* the same, of the end; before `first` when there is none */
     uint32_t stride;        /* every so many commands an event is kept */
@@ -25,41 +25,45 @@ struct vyre_cl_flight {
     uint64_t group;         /* of steps, where there are arms; from 1 */
 };
 
-void vyre_cl_flight_begin(struct vyre_cl_flight *flight, struct vyre_cl_device *device,
-                          const struct vyre_submission *submission, struct vyre_cl_pending *entry);
+void vyre_cl_encoder_begin(struct vyre_cl_encoder *encoder, struct vyre_cl_device *device,
+                           const struct vyre_submission *submission, struct vyre_cl_entry *entry);
 
 /* Spreads the events over the commands from `first` to `last`. */
-void vyre_cl_flight_space(struct vyre_cl_flight *flight);
+void vyre_cl_encoder_space(struct vyre_cl_encoder *encoder);
 
-void vyre_cl_flight_keep(struct vyre_cl_flight *flight, uint32_t index, const cl_event *event);
+void vyre_cl_encoder_keep(struct vyre_cl_encoder *encoder, uint32_t index, const cl_event *event);
 
 /*
  * Where the event of command `index` goes, or NULL. After the command is enqueued, `kept` notes it.
  */
-static inline cl_event *vyre_cl_flight_event(struct vyre_cl_flight *flight, uint32_t index)
+static inline cl_event *vyre_cl_encoder_event(struct vyre_cl_encoder *encoder, uint32_t index)
 {
-    struct vyre_cl_pending *entry = flight->entry;
-    if (index >= flight->next_event && entry->event_count < VYRE_CL_EVENTS_MAX)
+    struct vyre_cl_entry *entry = encoder->entry;
+    if (index >= encoder->next_event && entry->event_count < VYRE_CL_EVENTS_MAX)
         return &entry->events[entry->event_count];
-    return flight->profiled && index == flight->first ? &entry->first : NULL;
+    return encoder->profiled && index == encoder->first ? &entry->first : NULL;
 }
 
-static inline void vyre_cl_flight_kept(struct vyre_cl_flight *flight, uint32_t index,
-                                       const cl_event *event)
+static inline void vyre_cl_encoder_kept(struct vyre_cl_encoder *encoder, uint32_t index,
+                                        const cl_event *event)
 {
-    flight->enqueued++;
+    encoder->enqueued++;
     if (event)
-        vyre_cl_flight_keep(flight, index, event);
+        vyre_cl_encoder_keep(encoder, index, event);
 }
+
+/* All commands of a plain batch. */
+enum vyre_status vyre_cl_encode(struct vyre_cl_encoder *encoder, uint32_t variant,
+                                struct vyre_diag *diag);
 
 /* A dispatch whose arguments are set. */
-cl_int vyre_cl_enqueue_kernel(const struct vyre_cl_flight *flight, cl_kernel native,
-                              const struct vyre_cl_kernel *kernel, const uint32_t groups[3],
-                              cl_event *out_event);
+cl_int vyre_cl_encode_kernel(const struct vyre_cl_encoder *encoder, cl_kernel native,
+                             const struct vyre_cl_kernel *kernel, const uint32_t groups[3],
+                             cl_event *out_event);
 
 /* A copy, fill, upload or download. */
-cl_int vyre_cl_enqueue_transfer(const struct vyre_cl_flight *flight,
-                                const struct vyre_command *command, cl_event *out_event);
+cl_int vyre_cl_encode_transfer(const struct vyre_cl_encoder *encoder,
+                               const struct vyre_command *command, cl_event *out_event);
 
 /* Sets bindings and constants of a dispatch; tables go to `tables`, or the device's ring if NULL. */
 cl_int vyre_cl_set_arguments(struct vyre_cl_device *device, struct vyre_cl_call *call,

@@ -1,7 +1,7 @@
 /*
- * record.c: recordings.
+ * recording.c: recordings.
  */
-#include "backend/opencl/record.h"
+#include "backend/opencl/recording.h"
 
 #include <string.h>
 
@@ -205,19 +205,19 @@ static enum vyre_status record_list(struct vyre_cl_device *device,
     return VYRE_OK;
 }
 
-static enum vyre_status replay_list(struct vyre_cl_flight *flight,
+static enum vyre_status replay_list(struct vyre_cl_encoder *encoder,
                                     struct vyre_cl_recording *recording, struct vyre_diag *diag)
 {
-    struct vyre_cl_device *device = flight->device;
-    const struct vyre_batch_view *view = flight->view;
-    for (uint32_t i = flight->first; i + 1 <= flight->last + 1; i++) {
+    struct vyre_cl_device *device = encoder->device;
+    const struct vyre_batch_view *view = encoder->view;
+    for (uint32_t i = encoder->first; i + 1 <= encoder->last + 1; i++) {
         const struct vyre_command *command = &view->commands[i];
-        cl_event *event = vyre_cl_flight_event(flight, i);
+        cl_event *event = vyre_cl_encoder_event(encoder, i);
         cl_int code = CL_SUCCESS;
         if (vyre_cl_is_empty(command))
             continue;
         if (recording->lanes)
-            code = vyre_cl_arms_step(flight, recording->lanes[i]);
+            code = vyre_cl_arms_step(encoder, recording->lanes[i]);
         if (code != CL_SUCCESS)
             return vyre_cl_failed(diag, view->label, code, "clEnqueueBarrierWithWaitList");
         if (command->type == VYRE_COMMAND_DISPATCH) {
@@ -231,13 +231,13 @@ static enum vyre_status replay_list(struct vyre_cl_flight *flight,
                 code = vyre_cl_call_set_constants(device, kernel, call, command->constants);
             vyre_cl_look_ahead(view, command);
             if (code == CL_SUCCESS)
-                code = vyre_cl_enqueue_kernel(flight, call->native, kernel, command->groups, event);
+                code = vyre_cl_encode_kernel(encoder, call->native, kernel, command->groups, event);
         } else {
-            code = vyre_cl_enqueue_transfer(flight, command, event);
+            code = vyre_cl_encode_transfer(encoder, command, event);
         }
         if (code != CL_SUCCESS)
             return vyre_cl_failed(diag, view->label, code, "a replayed command");
-        vyre_cl_flight_kept(flight, i, event);
+        vyre_cl_encoder_kept(encoder, i, event);
     }
     return VYRE_OK;
 }
@@ -354,11 +354,11 @@ static enum vyre_status record_buffers(struct vyre_cl_device *device,
     return VYRE_OK;
 }
 
-static enum vyre_status replay_buffers(struct vyre_cl_flight *flight,
+static enum vyre_status replay_buffers(struct vyre_cl_encoder *encoder,
                                        struct vyre_cl_recording *recording, uint64_t sequence,
                                        struct vyre_diag *diag)
 {
-    struct vyre_cl_device *device = flight->device;
+    struct vyre_cl_device *device = encoder->device;
     const struct vyre_cl_command_buffer_api *api = &device->command_buffers;
     if (!api->simultaneous && !vyre_cl_has_ended(device, recording->last_sequence)) {
         enum vyre_status status = vyre_cl_drain(device, diag);
@@ -366,19 +366,19 @@ static enum vyre_status replay_buffers(struct vyre_cl_flight *flight,
             return status;
     }
     recording->last_sequence = sequence;
-    flight->first = 0;
-    flight->last = recording->segment_count - 1;
-    vyre_cl_flight_space(flight);
+    encoder->first = 0;
+    encoder->last = recording->segment_count - 1;
+    vyre_cl_encoder_space(encoder);
     for (uint32_t i = 0; i < recording->segment_count; i++) {
         const struct segment *segment = &recording->segments[i];
-        cl_event *event = vyre_cl_flight_event(flight, i);
+        cl_event *event = vyre_cl_encoder_event(encoder, i);
         cl_int code = segment->buffer
                           ? api->enqueue(0, NULL, segment->buffer, 0, NULL, event)
-                          : vyre_cl_enqueue_transfer(
-                                flight, &flight->view->commands[segment->first_command], event);
+                          : vyre_cl_encode_transfer(
+                                encoder, &encoder->view->commands[segment->first_command], event);
         if (code != CL_SUCCESS)
-            return vyre_cl_failed(diag, flight->view->label, code, "clEnqueueCommandBufferKHR");
-        vyre_cl_flight_kept(flight, i, event);
+            return vyre_cl_failed(diag, encoder->view->label, code, "clEnqueueCommandBufferKHR");
+        vyre_cl_encoder_kept(encoder, i, event);
     }
     return VYRE_OK;
 }
@@ -410,10 +410,10 @@ enum vyre_status vyre_cl_record(void *native, const struct vyre_batch_view *view
     return VYRE_OK;
 }
 
-enum vyre_status vyre_cl_replay(struct vyre_cl_flight *flight,
+enum vyre_status vyre_cl_replay(struct vyre_cl_encoder *encoder,
                                 const struct vyre_submission *submission, struct vyre_diag *diag)
 {
     struct vyre_cl_recording *recording = submission->recording;
-    return recording->driver ? replay_buffers(flight, recording, submission->sequence, diag)
-                             : replay_list(flight, recording, diag);
+    return recording->driver ? replay_buffers(encoder, recording, submission->sequence, diag)
+                             : replay_list(encoder, recording, diag);
 }

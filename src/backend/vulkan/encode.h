@@ -1,5 +1,5 @@
 /*
- * writer.h: the one path that turns commands into command buffers, for plain batches and recordings.
+ * encode.h: the one path that turns commands into command buffers, for plain batches and recordings.
  *
  *   part   one command buffer. A batch is one part, unless bytes of the caller's must be moved in its
  *          midst: a download whose bytes a later upload reads, or more bytes than the staging ring
@@ -16,8 +16,8 @@
  *
  * Thread-safety: the caller's.
  */
-#ifndef VYRE_BACKEND_VULKAN_WRITER_H
-#define VYRE_BACKEND_VULKAN_WRITER_H
+#ifndef VYRE_BACKEND_VULKAN_ENCODE_H
+#define VYRE_BACKEND_VULKAN_ENCODE_H
 
 #include "backend/vulkan/barriers.h"
 #include "backend/vulkan/descriptors.h"
@@ -27,7 +27,7 @@
 
 struct vyre_vk_recording;
 
-struct vyre_vk_writer {
+struct vyre_vk_encoder {
     struct vyre_vk_device *device;
     const struct vyre_batch_view *view;
     const struct vyre_batch_plan *plan; /* NULL: each command waits for the one before it */
@@ -64,19 +64,19 @@ struct vyre_vk_writer {
 
 /*
  * Spreads the batch over the device's queues if there are several, the plan is there and it is worth
- * it: then the writer has a lane plan and the steps of its frame or take. Uploads that a plain batch can
+ * it: then the encoder has a lane plan and the steps of its frame or take. Uploads that a plain batch can
  * do by hand are noted for that.
  */
-enum vyre_status vyre_vk_writer_spread(struct vyre_vk_writer *writer);
+enum vyre_status vyre_vk_encoder_spread(struct vyre_vk_encoder *encoder);
 
 /* Whether a batch that is a chain wants a plan nevertheless, because it begins with an upload ahead. */
 bool vyre_vk_chain_goes_ahead(const struct vyre_vk_device *device,
                               const struct vyre_batch_view *view);
 
 /* Writes the whole batch, with the parts' beginnings and ends. */
-enum vyre_status vyre_vk_write(struct vyre_vk_writer *writer);
+enum vyre_status vyre_vk_encode(struct vyre_vk_encoder *encoder);
 
 /* Writes the batch's dispatches with no groups: nothing runs, everything is compiled. */
-enum vyre_status vyre_vk_write_empty(struct vyre_vk_writer *writer);
+enum vyre_status vyre_vk_encode_empty(struct vyre_vk_encoder *encoder);
 
 #endif

@@ -1,0 +1,158 @@
+/*
+ * flight.h: submissions in flight: their order, their end, and those who wait for it.
+ *
+ *   submitted ──> over on the device ──> harvested ──> delivered
+ *                                        bytes and     the runtime is told,
+ *                                        times taken   in order
+ *
+ *   [5: delivered][6: harvested][7: harvested][8: runs][9: queued][free] ...    s lives in slot s & mask
+ *
+ * Harvesting takes what a submission has done and gives back what it held. It needs only the flight's lock,
+ * so that a submit that waits for room can do it too. Delivering calls foreign code and is done by one thread
+ * at a time, without that lock. Both are done by whoever waits; but a submission with a callback is delivered
+ * by the helper thread alone, which exists from the first of them on.
+ *
+ * Locks: the runtime is called under the deliver_lock, and may submit from there; nobody is called under the
+ * lock.
+ *
+ * Invariants: delivered <= harvested <= submitted <= delivered + mask, by the runtime's in-flight limit.
+ *
+ * Thread-safety: one submitter; any number of others.
+ */
+#ifndef VYRE_BACKEND_COMMON_FLIGHT_H
+#define VYRE_BACKEND_COMMON_FLIGHT_H
+
+#include <pthread.h>
+
+#include "backend/common/loss.h"
+#include "backend/common/watch.h"
+
+/* What every backend keeps of a submission: the first member of its own struct. */
+struct vyre_flight_entry {
+    struct vyre_completion completion; /* the sequence from the start, the rest once harvested */
+    bool called_back;
+};
+
+/* What a backend supplies. `device` is what vyre_flight_init got. */
+struct vyre_flight_ops {
+    /*
+     * If a submission is over, and those before it are: takes what it has done, gives back what it held,
+     * says in its completion how it ended, and returns true.
+     */
+    bool (*take_locked)(void *device, struct vyre_flight_entry *entry);
+
+    /* Gives back what a submission held that never ended. Without the lock. */
+    void (*drop)(void *device, struct vyre_flight_entry *entry);
+
+    /* Optional: asks the device how far it is, then harvests. A device that does not answer is lost. */
+    void (*poll)(void *device);
+
+    /*
+     * Sleeps until a submission that is not harvested may be over, at most `limit_ns`; the caller has waited
+     * for `waited_ns`. May come back early, but not again and again.
+     */
+    void (*sleep)(void *device, uint64_t sequence, uint64_t waited_ns, uint64_t limit_ns);
+
+    /* Changes while the work that is in flight moves on. */
+    uint64_t (*progress_locked)(void *device);
+
+    /* Optional: looks after work that needs the host; true when it will again soon. Any thread. */
+    bool (*tend)(void *device);
+
+    uint64_t spin_ns;        /* a caller looks again and again for so long before it sleeps */
+    uint64_t helper_spin_ns; /* the same for the helper, which offers its core meanwhile */
+};
+
+struct vyre_flight {
+    const struct vyre_flight_ops *ops;
+    void *device; /* Borrowed: the backend's */
+    struct vyre_loss loss;
+    struct vyre_watch watch;
+    unsigned char *entries; /* Owned: mask + 1 of the backend's entries */
+    size_t entry_bytes;
+    uint64_t mask;
+    struct vyre_lock lock;         /* entries in flight; what backends put under it */
+    struct vyre_lock deliver_lock; /* of whoever delivers; taken before the other one */
+
+    _Alignas(64) _Atomic uint64_t submitted; /* written by submit */
+    _Alignas(64) _Atomic uint64_t harvested; /* written under the lock */
+    _Atomic uint64_t delivered;              /* written under the deliver_lock */
+    _Alignas(64) _Atomic uint32_t end_word;  /* changes when a sleeper should look again: futex */
+    _Atomic uint32_t sleepers;               /* who sleeps on it */
+
+    pthread_t helper;
+    bool has_helper;
+    _Atomic uint32_t helper_stop;
+    _Atomic uint32_t helper_word; /* changes when the helper should look again: futex */
+    _Atomic uint64_t called_last; /* the last submission with a callback */
+};
+
+/* Memory for all that may be in flight. `host` stays valid. */
+enum vyre_status vyre_flight_init(struct vyre_flight *flight, const struct vyre_flight_ops *ops,
+                                  void *device, size_t entry_bytes,
+                                  const struct vyre_device_host *host,
+                                  const struct vyre_device_desc *desc, struct vyre_diag *diag);
+
+/* Drops what never ended. A flight that was not made is left alone. */
+void vyre_flight_deinit(struct vyre_flight *flight);
+
+static inline void *vyre_flight_at(const struct vyre_flight *flight, uint64_t sequence)
+{
+    return flight->entries + (sequence & flight->mask) * flight->entry_bytes;
+}
+
+static inline uint64_t vyre_flight_submitted(const struct vyre_flight *flight)
+{
+    /* acquire: pairs with the release in vyre_flight_push. */
+    return atomic_load_explicit(&flight->submitted, memory_order_acquire);
+}
+
+static inline uint64_t vyre_flight_harvested(const struct vyre_flight *flight)
+{
+    /* acquire: pairs with the release in vyre_flight_harvest_locked. */
+    return atomic_load_explicit(&flight->harvested, memory_order_acquire);
+}
+
+/* The next submission is in flight: its entry, filled in. */
+void vyre_flight_push(struct vyre_flight *flight, const struct vyre_flight_entry *entry);
+
+/* Takes all that is over, oldest first. */
+void vyre_flight_harvest_locked(struct vyre_flight *flight);
+void vyre_flight_harvest(struct vyre_flight *flight);
+
+/* Tells the runtime what was harvested. `helper`: also of submissions with a callback. */
+void vyre_flight_deliver(struct vyre_flight *flight, bool helper);
+
+/* Looks after the work and whether it moves. False: the device is lost. Tells nobody. */
+bool vyre_flight_check(struct vyre_flight *flight);
+
+/* Nothing further is expected of the device: who waits is woken, and tells the runtime. NULL: a hang. */
+void vyre_flight_lose(struct vyre_flight *flight, const struct vyre_diag *reason);
+
+/* The same for submit, which finds a hang: returns the status of the loss, and why. */
+enum vyre_status vyre_flight_hang(struct vyre_flight *flight, struct vyre_diag *diag);
+
+/* ---- wait.c ----------------------------------------------------------------------------------- */
+
+/* The wait of the backend's table. */
+void vyre_flight_wait(struct vyre_flight *flight, uint64_t sequence, uint64_t timeout_ns);
+
+/* For submit: waits until all of it is over, and tells nobody. False: the device is lost. */
+bool vyre_flight_drain(struct vyre_flight *flight);
+
+/* To sleep: read the news, look whether there is something to sleep for, sleep while the news are those. */
+static inline uint32_t vyre_flight_news(const struct vyre_flight *flight)
+{
+    return atomic_load_explicit(&flight->end_word, memory_order_seq_cst);
+}
+void vyre_flight_sleep(struct vyre_flight *flight, uint32_t news, uint64_t limit_ns);
+
+/* There is news. Takes no lock. */
+void vyre_flight_wake(struct vyre_flight *flight);
+
+/* The helper: started if it is not there; told to look again; ended. */
+enum vyre_status vyre_flight_start_helper(struct vyre_flight *flight, struct vyre_diag *diag);
+void vyre_flight_wake_helper(struct vyre_flight *flight);
+void vyre_flight_stop_helper(struct vyre_flight *flight);
+
+#endif

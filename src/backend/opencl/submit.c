@@ -1,0 +1,71 @@
+/*
+ * submit.c: submissions.
+ */
+#include "backend/opencl/arms.h"
+#include "backend/opencl/device.h"
+#include "backend/opencl/encode.h"
+#include "backend/opencl/failure.h"
+#include "backend/opencl/persistent.h"
+#include "backend/opencl/recording.h"
+
+/*
+ * Some commands are queued and cannot be taken back: the batch counts as submitted, and ends with the
+ * failure when what was queued has ended.
+ */
+static enum vyre_status end_in_failure(struct vyre_cl_encoder *encoder, enum vyre_status status,
+                                       const struct vyre_diag *diag)
+{
+    struct vyre_cl_entry *entry = encoder->entry;
+    struct vyre_cl_device *device = encoder->device;
+    cl_event marker;
+    if (device->forked)
+        (void)vyre_cl_arms_join(device, NULL);
+    if (entry->event_count == VYRE_CL_EVENTS_MAX)
+        (void)device->api->clReleaseEvent(entry->events[--entry->event_count]);
+    if (device->api->clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &marker) == CL_SUCCESS)
+        entry->events[entry->event_count++] = marker;
+    entry->head.completion.status = status;
+    entry->head.completion.native_code = diag->native_code;
+    return VYRE_OK;
+}
+
+enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *submission,
+                                struct vyre_diag *diag)
+{
+    struct vyre_cl_device *device = native;
+    struct vyre_cl_entry *entry;
+    struct vyre_cl_encoder encoder;
+    struct vyre_diag own; /* the failure of a batch is needed also when nobody asks */
+    diag = diag ? diag : &own;
+    if (vyre_is_lost(&device->flight.loss)) /* found out where nobody is told: by a check */
+        return vyre_loss_status(&device->flight.loss, diag);
+    if (submission->mode == VYRE_MODE_PERSISTENT)
+        return vyre_cl_persistent_submit(device, submission, diag);
+    enum vyre_status status = vyre_cl_entry_next(device, submission, &entry, diag);
+    if (status == VYRE_OK && vyre_cl_persistent_is_busy(device))
+        status = vyre_cl_drain(device, diag);
+    if (status != VYRE_OK)
+        return status;
+    vyre_cl_encoder_begin(&encoder, device, submission, entry);
+    status = submission->recording ? vyre_cl_replay(&encoder, submission, diag)
+                                   : vyre_cl_encode(&encoder, submission->variant, diag);
+    if (status == VYRE_OK && device->forked) {
+        cl_int code = vyre_cl_arms_end(&encoder);
+        if (code != CL_SUCCESS)
+            status =
+                vyre_cl_failed(diag, submission->view->label, code, "clEnqueueBarrierWithWaitList");
+    }
+    if (status != VYRE_OK && encoder.enqueued > 0 && status != VYRE_DEVICE_LOST)
+        status = end_in_failure(&encoder, status, diag);
+    if (status != VYRE_OK) {
+        vyre_cl_entry_drop(device, entry);
+        return status;
+    }
+    if (encoder.enqueued > 0) {
+        if (!device->blocking || !vyre_cl_entry_is_over(device, entry))
+            (void)device->api->clFlush(device->queue);
+        device->last_queued = submission->sequence;
+    }
+    vyre_cl_entry_push(device, entry);
+    return VYRE_OK;
+}

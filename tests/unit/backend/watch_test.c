@@ -1,0 +1,88 @@
+/*
+ * watch_test.c: the hang watch on given times.
+ */
+#include "backend/common/watch.h"
+
+#include "support/test.h"
+
+enum { LIMIT = 100 };
+
+static void watch_same_progress_past_the_limit_hangs(void **state)
+{
+    struct vyre_watch watch;
+    (void)state;
+    vyre_watch_init(&watch, LIMIT);
+    assert_false(vyre_watch_hangs(&watch, 7, 1000));
+    assert_false(vyre_watch_hangs(&watch, 7, 1000 + LIMIT));
+    assert_true(vyre_watch_hangs(&watch, 7, 1001 + LIMIT));
+    assert_true(vyre_watch_hangs(&watch, 7, 1002 + LIMIT)); /* it still does */
+}
+
+static void watch_other_progress_begins_anew(void **state)
+{
+    struct vyre_watch watch;
+    (void)state;
+    vyre_watch_init(&watch, LIMIT);
+    assert_false(vyre_watch_hangs(&watch, 7, 1000));
+    assert_false(vyre_watch_hangs(&watch, 8, 2000));
+    assert_false(vyre_watch_hangs(&watch, 8, 2000 + LIMIT));
+    assert_false(vyre_watch_hangs(&watch, 7, 3000)); /* back is another one, too */
+    assert_false(vyre_watch_hangs(&watch, 7, 3000 + LIMIT));
+    assert_true(vyre_watch_hangs(&watch, 7, 3001 + LIMIT));
+}
+
+/* A number read before another thread's look: the one who read it late notes it anew, and nothing hangs. */
+static void watch_asked_again_with_new_progress_does_not_hang(void **state)
+{
+    struct vyre_watch watch;
+    (void)state;
+    vyre_watch_init(&watch, LIMIT);
+    assert_false(vyre_watch_hangs(&watch, 7, 1000));
+    assert_true(vyre_watch_hangs(&watch, 7, 5000));
+    assert_false(vyre_watch_hangs(&watch, 9, 5000));
+}
+
+static void watch_nothing_in_flight_never_hangs(void **state)
+{
+    struct vyre_watch watch;
+    (void)state;
+    vyre_watch_init(&watch, LIMIT);
+    assert_false(vyre_watch_hangs(&watch, VYRE_NOTHING_IN_FLIGHT, 1000));
+    assert_false(vyre_watch_hangs(&watch, VYRE_NOTHING_IN_FLIGHT, 100000));
+    /* The same number before and after an idle time is not the same work. */
+    assert_false(vyre_watch_hangs(&watch, 7, 200000));
+    assert_false(vyre_watch_hangs(&watch, VYRE_NOTHING_IN_FLIGHT, 200001));
+    assert_false(vyre_watch_hangs(&watch, 7, 300000));
+}
+
+static void watch_that_is_new_knows_no_progress(void **state)
+{
+    struct vyre_watch watch;
+    (void)state;
+    vyre_watch_init(&watch, LIMIT);
+    assert_false(vyre_watch_hangs(&watch, 0, 1000000)); /* 0 is a progress as any other */
+}
+
+/* Another thread has noted a later time: the time since then is not a long one. */
+static void watch_earlier_time_does_not_hang(void **state)
+{
+    struct vyre_watch watch;
+    (void)state;
+    vyre_watch_init(&watch, LIMIT);
+    assert_false(vyre_watch_hangs(&watch, 7, 1000));
+    assert_false(vyre_watch_hangs(&watch, 7, 999));
+    assert_false(vyre_watch_hangs(&watch, 7, 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(watch_same_progress_past_the_limit_hangs),
+        cmocka_unit_test(watch_other_progress_begins_anew),
+        cmocka_unit_test(watch_asked_again_with_new_progress_does_not_hang),
+        cmocka_unit_test(watch_nothing_in_flight_never_hangs),
+        cmocka_unit_test(watch_that_is_new_knows_no_progress),
+        cmocka_unit_test(watch_earlier_time_does_not_hang),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
