@@ -112,7 +112,8 @@ static VkResult wait_for_value(struct vyre_vk_device *device, VkSemaphore semaph
     return VK_ERROR_DEVICE_LOST;
 }
 
-void vyre_vk_lose(struct vyre_vk_device *device, VkResult result, const char *what)
+/* A call of the driver failed, after which nobody knows when queued work ends. */
+static void lose(struct vyre_vk_device *device, VkResult result, const char *what)
 {
     struct vyre_diag reason;
     vyre_diag_reset(&reason);
@@ -127,7 +128,7 @@ VkResult vyre_vk_await_link(struct vyre_vk_device *device, VkSemaphore semaphore
     if (result == VK_SUCCESS)
         return VK_SUCCESS;
     /* Whatever it was, nobody knows any more when the queued work ends. A hang has said so before. */
-    vyre_vk_lose(device, result, "vkWaitSemaphores");
+    lose(device, result, "vkWaitSemaphores");
     return VK_ERROR_DEVICE_LOST;
 }
 
@@ -157,7 +158,7 @@ enum vyre_status vyre_vk_note_loss(struct vyre_vk_device *device, enum vyre_stat
     if (diag)
         vyre_flight_lose(&device->flight, diag);
     else
-        vyre_vk_lose(device, VK_ERROR_DEVICE_LOST, "a call of the driver");
+        lose(device, VK_ERROR_DEVICE_LOST, "a call of the driver");
     return vyre_loss_status(&device->flight.loss, diag);
 }
 
@@ -167,7 +168,7 @@ enum vyre_status vyre_vk_note_loss(struct vyre_vk_device *device, enum vyre_stat
 static void look_at(struct vyre_vk_device *device, VkResult result, const char *what)
 {
     if (result != VK_SUCCESS && result != VK_TIMEOUT && !vyre_is_lost(&device->flight.loss))
-        vyre_vk_lose(device, result, what);
+        lose(device, result, what);
 }
 
 static void poll(void *native)

@@ -51,9 +51,6 @@ VkResult vyre_vk_await_link(struct vyre_vk_device *device, VkSemaphore semaphore
 /* The same, and harvests, which may fail too, without telling the runtime. Used inside submit. */
 VkResult vyre_vk_reach(struct vyre_vk_device *device, uint64_t value);
 
-/* A call of the driver failed in a way after which nobody knows when queued work ends. */
-void vyre_vk_lose(struct vyre_vk_device *device, VkResult result, const char *what);
-
 /*
  * A loss that submit meets, by its status and its diagnostic, if there is one, ends everything: those who wait
  * must not go on waiting. Returns the status with the first reason; any other status as it is.
