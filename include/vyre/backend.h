@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-#define VYRE_BACKEND_ABI_VERSION 2
+#define VYRE_BACKEND_ABI_VERSION 3
 
 /* ---- Commands --------------------------------------------------------------------------------- */
 
@@ -213,6 +213,16 @@ struct vyre_launch_costs {
     uint64_t record_command_ns;   /* once per command of a recording */
     uint64_t replay_command_ns;   /* per command of a replayed batch */
     uint64_t persistent_setup_ns; /* until a resident kernel runs */
+    uint64_t build_ns;            /* one build: see build_begin */
+};
+
+/* Whether a batch fits a mode. */
+enum vyre_fit {
+    VYRE_FIT_NO = 0, /* submit refuses it: the diagnostic says why (submit-mode) */
+    VYRE_FIT_YES = 1,
+    VYRE_FIT_UNBUILT = 2, /* nothing speaks against it; building it will tell */
+    VYRE_FIT_POOR = 3,    /* it runs when it is required, unless building it tells otherwise; auto
+                             leaves it to other modes: the diagnostic says why */
 };
 
 /* What a backend says of a device when it is opened. */
@@ -225,9 +235,7 @@ struct vyre_device_facts {
     struct vyre_launch_costs costs;
     uint32_t cpu_workers;  /* what a cpu_workers of 0 became */
     bool completes_lazily; /* complete is called when somebody waits or looks, not at the end */
-    uint32_t persistent_groups;  /* auto leaves dispatches of more groups to other modes; 0: none */
-    bool persistent_one_program; /* one local size and no specialization stay resident at a time:
-                                    auto leaves batches that need more to other modes */
+    bool persistent_one_program; /* what is resident leaves when something else is queued */
     uint32_t variants[VYRE_MODE_COUNT]; /* that each mode offers beside 0: bits of vyre_variant */
     uint32_t bakes;                     /* recordings: bits of enum vyre_recording_bakes ... */
     uint32_t driver_bakes;              /* ... and those of VYRE_VARIANT_DRIVER */
@@ -330,13 +338,16 @@ struct vyre_backend_ops {
                                        struct vyre_diag *diag);
 
     /*
-     * Optional: whether a batch can run in a mode that the device has: VYRE_OK, or VYRE_UNSUPPORTED
-     * with the reason (submit-mode). Submit and record refuse the same batches in the same way.
+     * Optional: whether a batch fits a mode that the device has. Pure: it builds, launches and changes
+     * nothing. Submit and record refuse in the same way what it refuses. Without it everything fits.
      */
-    enum vyre_status (*batch_check)(void *device, const struct vyre_batch_view *view,
-                                    enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag);
+    enum vyre_fit (*batch_check)(void *device, const struct vyre_batch_view *view,
+                                 enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag);
 
-    /* Optional: makes the next submission of this batch in `mode` start at once; runs nothing. */
+    /*
+     * Optional: makes the next submission of this batch in `mode` start at once; runs nothing. What
+     * build_begin says to be missing was built before.
+     */
     enum vyre_status (*batch_warm_up)(void *device, const struct vyre_batch_view *view,
                                       enum vyre_mode mode, uint32_t variant,
                                       struct vyre_diag *diag);
@@ -353,11 +364,33 @@ struct vyre_backend_ops {
     /*
      * Optional: the generated code that would run a dispatch of a batch that was found to fit `mode`: a
      * hash of its text, its build options and the kernel's place in it, the same in every process. A
-     * zero hash: the driver's own code of the kernel as it is. VYRE_UNSUPPORTED where submit refuses.
+     * zero hash: the driver's own code of the kernel as it is. VYRE_UNSUPPORTED where submit refuses,
+     * VYRE_BUSY (submit-unbuilt) where it is not built. Builds nothing.
      */
     enum vyre_status (*generated)(void *device, const struct vyre_batch_view *view,
                                   uint32_t command, enum vyre_mode mode, uint32_t variant,
                                   struct vyre_hash128 *out_code, struct vyre_diag *diag);
+
+    /*
+     * Optional, all three together: building in steps, so that the long one needs no lock. Submit and
+     * batch_warm_up work without them too, and then build what is missing themselves.
+     *
+     * begin: what is missing to run the batch in a mode, or one part of it: the runtime asks again after
+     * end, until *out_build is NULL. Called like submit. VYRE_BUSY (submit-unbuilt): another build that
+     * has not ended makes it. VYRE_UNSUPPORTED where submit refuses. The build keeps what it needs by
+     * references of its own: kernels and buffers of the view may be destroyed before it ends.
+     */
+    enum vyre_status (*build_begin)(void *device, const struct vyre_batch_view *view,
+                                    enum vyre_mode mode, uint32_t variant, void **out_build,
+                                    struct vyre_diag *diag);
+    /* The long part. From any thread, beside everything else of the device, once per build. */
+    void (*build_run)(void *device, void *build);
+    /*
+     * Takes it in, or keeps the refusal (VYRE_UNSUPPORTED) so that batch_check says no from now on.
+     * Called like submit; frees `build` in any case. Without run before it, or on a lost device, it only
+     * does that.
+     */
+    enum vyre_status (*build_end)(void *device, void *build, struct vyre_diag *diag);
 };
 
 #ifdef __cplusplus

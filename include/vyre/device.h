@@ -278,6 +278,8 @@ struct vyre_device_counters {
     uint32_t recordings_kept;
     uint64_t recording_bytes;
     uint64_t memory_bytes; /* of buffers alive */
+    uint64_t builds_made;  /* of what modes need beside the kernels: in warm-up, submit or beside */
+    uint64_t builds_refused; /* ... that failed: the batch does not fit the mode */
 };
 VYRE_API void vyre_device_get_counters(struct vyre_device *device,
                                        struct vyre_device_counters *out_counters);

@@ -333,6 +333,23 @@ static bool fits(const struct probe *probe, enum vyre_mode mode, uint32_t varian
            vyre_batch_check_mode(probe->many, mode, variant, NULL) == VYRE_OK;
 }
 
+/* Builds what persistent mode needs for both batches, and starts it; false: they do not fit. */
+static bool stays_resident(struct probe *probe)
+{
+    struct vyre_batch *const batches[] = {probe->one, probe->many};
+    for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++) {
+        struct vyre_diag diag;
+        vyre_diag_reset(&diag);
+        enum vyre_status status = vyre_batch_warm_up(batches[i], VYRE_MODE_PERSISTENT, &diag);
+        if (status == VYRE_UNSUPPORTED)
+            return false;
+        if (status != VYRE_OK && probe->diag)
+            *probe->diag = diag;
+        fail(probe, status);
+    }
+    return probe->status == VYRE_OK && fits(probe, VYRE_MODE_PERSISTENT, 0);
+}
+
 static void measure_replay(struct probe *probe, uint32_t variant, enum vyre_cost_id record_batch)
 {
     const struct way way = {VYRE_MODE_REPLAY, variant};
@@ -360,9 +377,7 @@ static void measure_all(struct probe *probe)
         measure_replay(probe, 0, VYRE_COST_RECORD_BATCH);
     if (vyre_device_has(probe->device, VYRE_ABILITY_REPLAY) && variants & VYRE_VARIANT_DRIVER)
         measure_replay(probe, VYRE_VARIANT_DRIVER, VYRE_COST_DRIVER_RECORD_BATCH);
-    if (vyre_device_has(probe->device, VYRE_ABILITY_PERSISTENT) &&
-        fits(probe, VYRE_MODE_PERSISTENT, 0)) {
-        fail(probe, vyre_batch_warm_up(probe->one, VYRE_MODE_PERSISTENT, probe->diag));
+    if (vyre_device_has(probe->device, VYRE_ABILITY_PERSISTENT) && stays_resident(probe)) {
         measure(probe, sample_slope, persistent, VYRE_SAMPLES_MAX, VYRE_COST_PERSISTENT_BATCH,
                 VYRE_COST_PERSISTENT_COMMAND);
         /* Each sample waits until nothing is resident: left unknown where that takes too long. */

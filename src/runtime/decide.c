@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "base/groups.h"
 #include "runtime/prove.h"
 #include "runtime/stable_shape.h"
 
@@ -31,39 +30,6 @@ static struct vyre_governor_shape *see(struct vyre_device *device, struct vyre_b
     body->shape_entry = shape;
     body->shape_serial = shape->serial;
     return shape;
-}
-
-/* Whether what stays resident suits the batch: changing it, or filling it, costs more than it saves. */
-static bool suits_residency(const struct vyre_device *device, const struct vyre_body *body)
-{
-    const struct vyre_body_kernel *kernels = body->kernels.items;
-    const struct vyre_kernel *first = NULL;
-    uint64_t most = device->facts.persistent_groups ? device->facts.persistent_groups : UINT64_MAX;
-    for (uint32_t i = 0; i < body->view.command_count; i++) {
-        const struct vyre_command *command = &body->view.commands[i];
-        const struct vyre_kernel *kernel = kernels[i].kernel;
-        if (!kernel)
-            continue;
-        first = first ? first : kernel;
-        bool other = memcmp(kernel->interface.local_size, first->interface.local_size,
-                            sizeof first->interface.local_size) != 0;
-        if (device->facts.persistent_one_program &&
-            (other || kernel->interface.specialization_count > 0))
-            return false;
-        if (vyre_groups_total(command->groups) > most)
-            return false;
-    }
-    return true;
-}
-
-/* Worked out once per shape. */
-static bool may_stay_resident(const struct vyre_device *device, const struct vyre_body *body,
-                              struct vyre_shape_note *note)
-{
-    if (!note->residency_known)
-        note->suits_residency = suits_residency(device, body);
-    note->residency_known = true;
-    return note->suits_residency;
 }
 
 /* Made once per shape. */
@@ -197,44 +163,47 @@ static void ask(struct vyre_device *device, const struct vyre_body *body, uint32
 
 /* ---- What can run, and at which cost ---------------------------------------------------------- */
 
-/* Whether the backend can run the shape so: asked once. */
-static bool fits(struct vyre_device *device, const struct vyre_body *body,
-                 struct vyre_shape_note *note, uint32_t index)
+/* Whether the backend can run the shape so: asked until the answer is final. */
+static enum vyre_fit fit_of(struct vyre_device *device, const struct vyre_body *body,
+                            struct vyre_shape_note *note, uint32_t index)
 {
     const struct vyre_candidate *candidate = &device->candidates.list[index];
     uint16_t bit = (uint16_t)(1u << index);
     if (device->ops->batch_check && !(note->checked & bit)) {
-        enum vyre_status status = device->ops->batch_check(
-            device->native, &body->view, candidate->mode, candidate->variant, NULL);
-        if (status == VYRE_OK || status == VYRE_UNSUPPORTED)
-            note->checked |= bit;
-        if (status == VYRE_UNSUPPORTED)
-            note->unfit |= bit;
-        if (status != VYRE_OK)
-            return false;
+        enum vyre_fit fit = device->ops->batch_check(device->native, &body->view, candidate->mode,
+                                                     candidate->variant, NULL);
+        if (fit == VYRE_FIT_UNBUILT)
+            return note->unfit & bit ? VYRE_FIT_NO : fit;
+        note->checked |= bit;
+        note->unfit |= fit == VYRE_FIT_NO ? bit : 0;
+        note->poor |= fit == VYRE_FIT_POOR ? bit : 0;
     }
-    return !(note->unfit & bit);
+    if (note->unfit & bit)
+        return VYRE_FIT_NO;
+    return note->poor & bit ? VYRE_FIT_POOR : VYRE_FIT_YES;
 }
 
 static enum vyre_candidate_reason why_out(struct vyre_device *device, const struct vyre_body *body,
                                           struct vyre_shape_note *note, uint32_t index,
-                                          uint32_t updates)
+                                          uint32_t updates, enum vyre_fit *out_fit)
 {
     const struct vyre_candidate *candidate = &device->candidates.list[index];
     bool unproven = note->unproven & 1u << index;
+    *out_fit = VYRE_FIT_NO;
     if (!vyre_device_has_mode(device, candidate->mode))
         return VYRE_CANDIDATE_ABILITY_ABSENT;
     /* A chain has nothing to run side by side: both variants would do the same. */
     if (candidate->variant & VYRE_VARIANT_SERIAL && body->view.is_chain)
-        return VYRE_CANDIDATE_NOT_APPLICABLE;
-    if (candidate->mode == VYRE_MODE_PERSISTENT && !may_stay_resident(device, body, note))
         return VYRE_CANDIDATE_NOT_APPLICABLE;
     /* Other constants need no recording in the variant beside it. */
     if (candidate->variant & VYRE_VARIANT_DRIVER && updates > 0)
         return VYRE_CANDIDATE_NOT_APPLICABLE;
     if (note->failed & 1u << index)
         return unproven ? VYRE_CANDIDATE_UNPROVEN : VYRE_CANDIDATE_RECORDING_FAILED;
-    if (fits(device, body, note, index))
+    *out_fit = fit_of(device, body, note, index);
+    if (*out_fit == VYRE_FIT_POOR)
+        return VYRE_CANDIDATE_NOT_APPLICABLE;
+    if (*out_fit != VYRE_FIT_NO)
         return VYRE_CANDIDATE_NONE;
     return unproven ? VYRE_CANDIDATE_UNPROVEN : VYRE_CANDIDATE_UNFIT;
 }
@@ -295,7 +264,9 @@ void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body
     uint32_t commands = body->view.command_count;
     for (uint32_t i = 0; i < device->candidates.count; i++) {
         const struct vyre_candidate_costs *costs = &device->candidates.costs[i];
-        enum vyre_candidate_reason reason = why_out(device, body, note, i, updates);
+        enum vyre_fit fit;
+        enum vyre_candidate_reason reason = why_out(device, body, note, i, updates, &fit);
+        bool is_unbuilt = fit == VYRE_FIT_UNBUILT;
         uint64_t proof =
             reason == VYRE_CANDIDATE_NONE ? proof_ns(device, body, note, i, &reason) : 0;
         out_facts[i] = (struct vyre_candidate_facts){
@@ -307,9 +278,11 @@ void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body
         /* Recorded again and again: what is measured of it holds the recording. */
         bool thrown_away =
             device->candidates.list[i].mode == VYRE_MODE_REPLAY && note->recorded > 1;
-        out_facts[i].ready = proof == 0 && (thrown_away || is_ready(device, body, i, now_ns));
+        out_facts[i].ready =
+            proof == 0 && !is_unbuilt && (thrown_away || is_ready(device, body, i, now_ns));
         out_facts[i].fixed_ns =
-            proof + vyre_whole_ns(costs->fixed_batch_ns + costs->fixed_command_ns * commands);
+            proof + (is_unbuilt ? device->builds.build_ns : 0) +
+            vyre_whole_ns(costs->fixed_batch_ns + costs->fixed_command_ns * commands);
         out_facts[i].per_batch_ns = vyre_whole_ns(costs->batch_ns);
         out_facts[i].per_command_ns = vyre_whole_ns(costs->command_ns);
         out_facts[i].per_update_ns = vyre_whole_ns(costs->update_ns);

@@ -146,6 +146,7 @@ static enum vyre_status allocate_tables(struct vyre_device *device, struct vyre_
                                            _Alignof(struct vyre_result_entry));
     vyre_batch_planner_init(&device->planner, &device->allocator);
     vyre_measure_init(&device->measure);
+    vyre_builds_init(&device->builds, device->facts.costs.build_ns);
     vyre_candidates_init(&device->candidates, &device->facts);
     vyre_candidates_price(&device->candidates, &device->facts, &device->calibration);
     const struct vyre_governor_options options = {
@@ -422,6 +423,8 @@ void vyre_device_get_counters(struct vyre_device *device, struct vyre_device_cou
         .recordings_kept = device->recordings.count,
         .recording_bytes = device->recordings.total_bytes,
         .memory_bytes = device->memory_bytes,
+        .builds_made = device->builds.made,
+        .builds_refused = device->builds.refused,
     };
     memcpy(out_counters->by_mode, device->by_mode, sizeof device->by_mode);
     vyre_lock_release(&device->lock);

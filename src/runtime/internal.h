@@ -28,6 +28,7 @@
 #include "base/futex.h"
 #include "observe/decisions.h"
 #include "plan/batch_plan.h"
+#include "runtime/builds.h"
 #include "runtime/candidates.h"
 #include "runtime/governor.h"
 #include "runtime/learnings.h"
@@ -156,6 +157,7 @@ struct vyre_device {
     uint64_t clock_ns;                /* when the clock was last read */
     void *left_behind; /* Owned: memory that work of the lost device may touch, of ... */
     size_t left_behind_bytes;
+    struct vyre_builds builds;
     struct vyre_proofs proofs;
     struct vyre_lock proof_lock; /* held by who proves; taken after `lock`, or alone */
     bool is_proving;             /* others wait at the gate: prove.h */

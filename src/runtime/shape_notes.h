@@ -17,13 +17,12 @@
 
 struct vyre_shape_note {
     uint64_t serial;
-    bool planned;         /* the two verdicts are known */
-    bool residency_known; /* ... and so is the next */
-    bool suits_residency; /* what stays resident need not change for it, and is not overfilled */
+    bool planned; /* the two verdicts are known */
     struct vyre_arm_verdict arms;
     struct vyre_copy_verdict copy;
     uint16_t checked;  /* candidates, as bits, whose fitness is known */
     uint16_t unfit;    /* candidates, as bits, that cannot run this shape */
+    uint16_t poor;     /* candidates, as bits, that could, but should not in auto */
     uint16_t failed;   /* candidates, as bits, that were tried and failed ... */
     uint16_t unproven; /* of the unfit and the failed ones: for their generated code */
     uint32_t retry_at; /* ... until the shape was seen so often */

@@ -190,10 +190,7 @@ static void start_clock(struct attempt *attempt)
     attempt->device->clock_ns = attempt->timing.start_ns;
 }
 
-/*
- * To find out what can run, a backend may have to build it: that is no part of what the batch costs, and
- * who builds does not see what ends meanwhile.
- */
+/* What was built or proven is no part of what the batch costs, and ends meanwhile go unobserved. */
 static void note_absence_locked(struct attempt *attempt)
 {
     struct vyre_device *device = attempt->device;
@@ -229,8 +226,6 @@ static void decide_locked(struct attempt *attempt)
     /* Another hint or other constants reopened the question: what comes of it must be measured. */
     if (!attempt->governed.settled && !attempt->timing.timed)
         start_clock(attempt);
-    else if (!attempt->governed.settled)
-        note_absence_locked(attempt);
 }
 
 /* Finds or makes what the mode needs. */
@@ -262,6 +257,23 @@ static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *
     return status;
 }
 
+/* Builds what the mode lacks. A batch that is known to run on proven code lacks nothing. */
+static enum vyre_status build_locked(struct attempt *attempt, struct vyre_diag *diag)
+{
+    struct vyre_device *device = attempt->device;
+    enum vyre_mode mode = attempt->choice.mode;
+    uint32_t variant = attempt->choice.variant;
+    bool built = false;
+    if (!device->ops->build_begin || (vyre_proof_applies(device, mode) &&
+                                      vyre_proof_is_known(device, attempt->body, mode, variant)))
+        return VYRE_OK;
+    enum vyre_status status =
+        vyre_build_now_locked(device, attempt->body, mode, variant, &built, diag);
+    if (built && attempt->timing.timed)
+        note_absence_locked(attempt);
+    return status;
+}
+
 /* Generated code is proven before it is used; that is no part of what the batch costs. */
 static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
@@ -276,7 +288,7 @@ static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *
     return status;
 }
 
-/* A proof releases the lock: what was true before it need not be true any more. */
+/* Builds and proofs release the lock: what was true before them need not be true any more. */
 static enum vyre_status check_again_locked(const struct attempt *attempt, struct vyre_diag *diag)
 {
     struct vyre_device *device = attempt->device;
@@ -499,7 +511,9 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
         own.id = VYRE_DIAG_NONE;
         bool last = !may_fall_back(&attempt, VYRE_OK);
         struct vyre_diag *reason = last ? diag : &own;
-        status = prove_locked(&attempt, reason);
+        status = build_locked(&attempt, reason);
+        if (status == VYRE_OK)
+            status = prove_locked(&attempt, reason);
         enum vyre_status alive = check_again_locked(&attempt, diag);
         if (alive != VYRE_OK) {
             abandon_locked(&attempt);
@@ -567,6 +581,31 @@ enum vyre_status vyre_batch_submit(struct vyre_batch *batch,
     return status;
 }
 
+/* What the backend says of a batch in a mode, as a status. */
+static enum vyre_status check_fit_locked(struct vyre_device *device, const struct vyre_body *body,
+                                         enum vyre_mode mode, uint32_t variant,
+                                         struct vyre_diag *diag)
+{
+    if (!device->ops->batch_check)
+        return VYRE_OK;
+    struct vyre_diag reason;
+    vyre_diag_reset(&reason);
+    switch (device->ops->batch_check(device->native, &body->view, mode, variant, &reason)) {
+    case VYRE_FIT_NO:
+        if (diag)
+            *diag = reason;
+        return VYRE_UNSUPPORTED;
+    case VYRE_FIT_UNBUILT:
+        return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_UNBUILT, body->view.label, 0,
+                             "what %s mode needs for this batch is not built",
+                             vyre_mode_name(mode));
+    case VYRE_FIT_YES:
+    case VYRE_FIT_POOR:
+        break;
+    }
+    return VYRE_OK;
+}
+
 enum vyre_status vyre_batch_check_mode(struct vyre_batch *batch, enum vyre_mode mode,
                                        uint32_t variant, struct vyre_diag *diag)
 {
@@ -581,8 +620,8 @@ enum vyre_status vyre_batch_check_mode(struct vyre_batch *batch, enum vyre_mode 
     vyre_lock_acquire(&device->lock);
     if (batch->body->epoch != device->epoch)
         status = vyre_batch_check_alive_locked(device, batch->body, diag);
-    if (status == VYRE_OK && device->ops->batch_check)
-        status = device->ops->batch_check(device->native, &batch->body->view, mode, variant, diag);
+    if (status == VYRE_OK)
+        status = check_fit_locked(device, batch->body, mode, variant, diag);
     if (status == VYRE_OK)
         status = vyre_proof_refused_locked(device, batch->body, mode, variant, diag);
     return vyre_device_unlock(device, status, diag);
@@ -600,9 +639,12 @@ enum vyre_status vyre_batch_warm_up(struct vyre_batch *batch, enum vyre_mode mod
     if (status != VYRE_OK)
         return status;
     struct vyre_recording *recording;
+    bool built;
     vyre_lock_acquire(&device->lock);
     if (batch->body->epoch != device->epoch)
         status = vyre_batch_check_alive_locked(device, batch->body, diag);
+    if (status == VYRE_OK && mode != VYRE_MODE_AUTO)
+        status = vyre_build_now_locked(device, batch->body, mode, 0, &built, diag);
     if (status == VYRE_OK && mode == VYRE_MODE_REPLAY)
         status = find_recording_locked(device, batch->body, 0, &recording, diag);
     if (status == VYRE_OK && device->ops->warm_up)

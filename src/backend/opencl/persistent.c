@@ -21,6 +21,8 @@
 #define POLL_NS UINT64_C(20)
 /* Looks at the ring before the core is offered to others. */
 #define EAGER_LOOKS 2000
+/* A wrapped kernel has one unit, an enqueued one has all: auto leaves dispatches of more to the queue. */
+#define POOR_GROUPS 128
 
 enum { WORD_GENERATION }; /* of a view's backend_words: its batch was found to fit */
 
@@ -110,6 +112,7 @@ void vyre_cl_persistent_forget(struct vyre_cl_device *device, const struct vyre_
 {
     struct vyre_cl_persistent *persistent = device->persistent;
     struct vyre_cl_resident *next = NULL;
+    vyre_cl_resident_forget(device, kernel);
     for (struct vyre_cl_resident *resident = persistent->first; resident; resident = next) {
         bool used = false;
         next = resident->next;
@@ -327,9 +330,14 @@ static enum vyre_status check_retired(const struct vyre_cl_device *device, const
                          device->persistent->reason);
 }
 
-/* Whether all kernels can be resident; makes their dispatchers. */
-static enum vyre_status check(struct vyre_cl_device *device, const struct vyre_batch_view *view,
-                              struct vyre_diag *diag)
+static bool is_served(const struct vyre_command *command)
+{
+    return command->type == VYRE_COMMAND_DISPATCH && !vyre_cl_is_empty(command);
+}
+
+/* Makes the dispatchers of all kernels, or says which of them cannot be resident. */
+static enum vyre_status build_all(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                                  struct vyre_diag *diag)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
     enum vyre_status retired = check_retired(device, view->label, diag);
@@ -339,7 +347,7 @@ static enum vyre_status check(struct vyre_cl_device *device, const struct vyre_b
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_resident *resident;
         uint32_t index;
-        if (command->type != VYRE_COMMAND_DISPATCH || vyre_cl_is_empty(command))
+        if (!is_served(command))
             continue;
         enum vyre_status status =
             vyre_cl_resident_find(device, view, command, &resident, &index, diag);
@@ -357,7 +365,7 @@ static enum vyre_status prepare(struct vyre_cl_device *device,
     const struct vyre_batch_view *view = submission->view;
     enum vyre_status status = check_retired(device, view->label, diag);
     if (status == VYRE_OK && view->backend_words[WORD_GENERATION] != device->persistent->generation)
-        status = check(device, view, diag);
+        status = build_all(device, view, diag);
     if (status == VYRE_OK && !device->pending.helper_started)
         status = vyre_cl_start_helper(device, diag);
     if (status == VYRE_OK)
@@ -405,29 +413,79 @@ enum vyre_status vyre_cl_persistent_submit(struct vyre_cl_device *device,
 
 /* ---- The table's entries ---------------------------------------------------------------------- */
 
-enum vyre_status vyre_cl_batch_check(void *native, const struct vyre_batch_view *view,
-                                     enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag)
+/* Why auto should leave the batch to other modes, if it should. */
+static bool is_poor(const struct vyre_batch_view *view, struct vyre_diag *diag)
 {
+    const struct vyre_cl_kernel *first = NULL;
+    const char *reason = NULL;
+    for (uint32_t i = 0; !reason && i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        const struct vyre_cl_kernel *kernel = command->kernel;
+        if (!is_served(command))
+            continue;
+        first = first ? first : kernel;
+        if (vyre_groups_total(command->groups) > POOR_GROUPS)
+            reason = "a dispatch has more than 128 groups, which the queue runs on all units";
+        else if (memcmp(kernel->local_size, first->local_size, sizeof first->local_size) != 0)
+            reason = "its kernels have more than one local size, and one dispatcher stays resident";
+        else if (kernel->specialization_count > 0)
+            reason = "a kernel is specialized, and one dispatcher stays resident";
+    }
+    if (reason)
+        (void)vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, view->label, 0, "%s", reason);
+    return reason != NULL;
+}
+
+enum vyre_fit vyre_cl_batch_check(void *native, const struct vyre_batch_view *view,
+                                  enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag)
+{
+    const struct vyre_cl_device *device = native;
+    bool is_unbuilt = false;
     (void)variant;
-    return mode == VYRE_MODE_PERSISTENT ? check(native, view, diag) : VYRE_OK;
+    if (mode != VYRE_MODE_PERSISTENT)
+        return VYRE_FIT_YES;
+    if (check_retired(device, view->label, diag) != VYRE_OK)
+        return VYRE_FIT_NO;
+    for (uint32_t i = 0; i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        struct vyre_cl_resident *resident;
+        uint32_t index;
+        if (!is_served(command))
+            continue;
+        enum vyre_fit fit = vyre_cl_resident_look(device, view, command, &resident, &index, diag);
+        if (fit == VYRE_FIT_NO)
+            return fit;
+        is_unbuilt = is_unbuilt || fit == VYRE_FIT_UNBUILT;
+    }
+    if (is_poor(view, diag))
+        return VYRE_FIT_POOR;
+    return is_unbuilt ? VYRE_FIT_UNBUILT : VYRE_FIT_YES;
 }
 
 enum vyre_status vyre_cl_generated(void *native, const struct vyre_batch_view *view,
                                    uint32_t command, enum vyre_mode mode, uint32_t variant,
                                    struct vyre_hash128 *out_code, struct vyre_diag *diag)
 {
-    struct vyre_cl_device *device = native;
+    const struct vyre_cl_device *device = native;
     struct vyre_cl_resident *resident;
     uint32_t index;
     (void)variant;
     *out_code = (struct vyre_hash128){0};
     if (mode != VYRE_MODE_PERSISTENT)
         return VYRE_OK;
-    enum vyre_status status =
-        vyre_cl_resident_find(device, view, &view->commands[command], &resident, &index, diag);
-    if (status == VYRE_OK)
-        *out_code = (struct vyre_hash128){resident->code.lo ^ index, resident->code.hi};
-    return status;
+    switch (
+        vyre_cl_resident_look(device, view, &view->commands[command], &resident, &index, diag)) {
+    case VYRE_FIT_NO:
+        return VYRE_UNSUPPORTED;
+    case VYRE_FIT_UNBUILT:
+        return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_UNBUILT, view->label, 0,
+                             "no dispatcher is built for command %u", command);
+    case VYRE_FIT_YES:
+    case VYRE_FIT_POOR:
+        break;
+    }
+    *out_code = (struct vyre_hash128){resident->code.lo ^ index, resident->code.hi};
+    return VYRE_OK;
 }
 
 enum vyre_status vyre_cl_batch_warm_up(void *native, const struct vyre_batch_view *view,
@@ -437,7 +495,7 @@ enum vyre_status vyre_cl_batch_warm_up(void *native, const struct vyre_batch_vie
     struct vyre_cl_device *device = native;
     (void)variant;
     if (mode == VYRE_MODE_PERSISTENT)
-        return check(device, view, diag);
+        return build_all(device, view, diag);
     for (uint32_t i = 0; i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_variant *unused;
@@ -448,4 +506,50 @@ enum vyre_status vyre_cl_batch_warm_up(void *native, const struct vyre_batch_vie
             return status;
     }
     return VYRE_OK;
+}
+
+enum vyre_status vyre_cl_build_begin(void *native, const struct vyre_batch_view *view,
+                                     enum vyre_mode mode, uint32_t variant, void **out_build,
+                                     struct vyre_diag *diag)
+{
+    struct vyre_cl_device *device = native;
+    const struct vyre_cl_persistent *persistent = device->persistent;
+    (void)variant;
+    *out_build = NULL;
+    if (mode != VYRE_MODE_PERSISTENT ||
+        view->backend_words[WORD_GENERATION] == persistent->generation)
+        return VYRE_OK;
+    enum vyre_status status = check_retired(device, view->label, diag);
+    for (uint32_t i = 0; status == VYRE_OK && i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        struct vyre_cl_resident_build *build;
+        struct vyre_cl_resident *resident;
+        uint32_t index;
+        if (!is_served(command))
+            continue;
+        enum vyre_fit fit = vyre_cl_resident_look(device, view, command, &resident, &index, diag);
+        if (fit == VYRE_FIT_NO)
+            return VYRE_UNSUPPORTED;
+        if (fit == VYRE_FIT_YES)
+            continue;
+        if (vyre_cl_resident_is_begun(device, view, command))
+            return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_UNBUILT, view->label, 0,
+                                 "the dispatcher of command %u is being built", i);
+        status = vyre_cl_resident_begin(device, view, command, &build, diag);
+        *out_build = status == VYRE_OK ? build : NULL;
+        return status;
+    }
+    if (status == VYRE_OK)
+        view->backend_words[WORD_GENERATION] = persistent->generation;
+    return status;
+}
+
+void vyre_cl_build_run(void *native, void *build)
+{
+    vyre_cl_resident_run(native, build);
+}
+
+enum vyre_status vyre_cl_build_end(void *native, void *build, struct vyre_diag *diag)
+{
+    return vyre_cl_resident_end(native, build, diag);
 }

@@ -31,6 +31,7 @@ struct vyre_cl_persistent {
     _Atomic int32_t failure;        /* the driver's code when items can be run in no way */
     struct vyre_cl_resident *first; /* Owned: a list, most recently made first */
     uint32_t count;
+    struct vyre_cl_resident_build *building; /* a list of those under way */
     uint64_t use_count;
     uint64_t launches;
     uint64_t generation; /* counts dispatchers made and destroyed, from 1 */

@@ -146,9 +146,11 @@ enum vyre_status sim_submit(void *self, const struct vyre_submission *given, str
     enum vyre_status status = sim_count_call_locked(sim, VYRE_SIM_SUBMIT, diag);
     if (status == VYRE_OK)
         status = plan_status;
+    if (status == VYRE_OK &&
+        sim_fit_locked(device, submission->view, submission->mode, diag) == VYRE_FIT_NO)
+        status = VYRE_UNSUPPORTED;
     if (status == VYRE_OK)
-        status =
-            sim_batch_check(device, submission->view, submission->mode, submission->variant, diag);
+        status = sim_build_all_locked(device, submission->view, submission->mode, diag);
     if (status == VYRE_OK && device->lost)
         status = vyre_diag_set(diag, VYRE_DIAG_DEVICE_LOST, "sim", 7, "the device is lost");
     else if (status == VYRE_DEVICE_LOST)
