@@ -225,6 +225,17 @@ enum vyre_fit {
                              leaves it to other modes: the diagnostic says why */
 };
 
+/* What stays on a device between batches of persistent mode. One at a time; times as of now_ns. */
+struct vyre_residency {
+    uint64_t number;   /* of the newest; counts from 1; 0: nothing was resident yet */
+    uint64_t begin_ns; /* of the newest */
+    uint64_t ended;    /* number of the newest that has ended; `number` when nothing is resident */
+    uint64_t ended_begin_ns;
+    uint64_t ended_ns; /* when it was seen to have ended */
+    enum vyre_residency_end why;
+    bool serves; /* what is resident now would serve the view without a new launch or setup */
+};
+
 /* What a backend says of a device when it is opened. */
 struct vyre_device_facts {
     struct vyre_device_info info; /* `backend` and `index` are the runtime's to fill */
@@ -235,7 +246,6 @@ struct vyre_device_facts {
     struct vyre_launch_costs costs;
     uint32_t cpu_workers;  /* what a cpu_workers of 0 became */
     bool completes_lazily; /* complete is called when somebody waits or looks, not at the end */
-    bool persistent_one_program; /* what is resident leaves when something else is queued */
     uint32_t variants[VYRE_MODE_COUNT]; /* that each mode offers beside 0: bits of vyre_variant */
     uint32_t bakes;                     /* recordings: bits of enum vyre_recording_bakes ... */
     uint32_t driver_bakes;              /* ... and those of VYRE_VARIANT_DRIVER */
@@ -387,10 +397,16 @@ struct vyre_backend_ops {
     void (*build_run)(void *device, void *build);
     /*
      * Takes it in, or keeps the refusal (VYRE_UNSUPPORTED) so that batch_check says no from now on.
-     * Called like submit; frees `build` in any case. Without run before it, or on a lost device, it only
-     * does that.
+     * VYRE_BUSY: it failed, and what begin gives next may not. Called like submit; frees `build` in any
+     * case. Without run before it, or on a lost device, it only does that.
      */
     enum vyre_status (*build_end)(void *device, void *build, struct vyre_diag *diag);
+
+    /*
+     * Optional; without it nothing stays resident. `view` may be NULL: then `serves` is whether anything
+     * is resident. Called like submit, also after quiesce; waits for nothing.
+     */
+    void (*residency)(void *device, const struct vyre_batch_view *view, struct vyre_residency *out);
 };
 
 #ifdef __cplusplus

@@ -240,6 +240,18 @@ enum vyre_mode_reason {
 #define VYRE_REASON_COUNT 9
 VYRE_API const char *vyre_mode_reason_name(enum vyre_mode_reason reason);
 
+/* Why what was resident is not any more. */
+enum vyre_residency_end {
+    VYRE_RESIDENCY_NONE = 0,
+    VYRE_RESIDENCY_IDLE = 1,    /* no work came for persistent_idle_ns */
+    VYRE_RESIDENCY_LEASE = 2,   /* persistent_lease_ns were over */
+    VYRE_RESIDENCY_CHANGED = 3, /* another one took its place */
+    VYRE_RESIDENCY_STOPPED = 4, /* work of another mode, a destroyed kernel, close or loss */
+};
+
+/* "none", "idle", "lease", "changed", "stopped"; "unknown" for anything else. Static. */
+VYRE_API const char *vyre_residency_end_name(enum vyre_residency_end why);
+
 /*
  * What is known of a complete batch. Kept for the last 1,024 batches at least, or for twice
  * `in_flight_limit` if that is more.

@@ -73,11 +73,11 @@ enum vyre_status vyre_build_now_locked(struct vyre_device *device, struct vyre_b
         if (status != VYRE_BUSY && !build)
             break;
         *out_built = true;
-        left -= build != NULL;
         if (build)
             status = carry_out_locked(device, build, diag);
         else
             wait_for_other_locked(device);
+        left -= status != VYRE_BUSY;
         if (status == VYRE_OK || status == VYRE_BUSY)
             status = check_locked(device, body, diag);
     }

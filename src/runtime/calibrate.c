@@ -244,15 +244,31 @@ static void sleep_ns(uint64_t ns)
     nanosleep(&time, NULL);
 }
 
-/* After this long a resident kernel has left for lack of work. */
+/* How long it may take a resident kernel to leave for lack of work. */
+#define DEPARTURE_NAP_NS UINT64_C(200000)
 static uint64_t setup_pause_ns(const struct probe *probe)
 {
     return probe->device->desc.persistent_idle_ns * 2 + UINT64_C(1000000);
 }
 
+/* Until the backend reports that nothing is resident, or that long. */
+static void await_departure(struct probe *probe)
+{
+    struct vyre_device *device = probe->device;
+    uint64_t begin_ns = vyre_clock_now_ns();
+    struct vyre_residency residency;
+    do {
+        sleep_ns(DEPARTURE_NAP_NS);
+        vyre_lock_acquire(&device->lock);
+        vyre_device_residency(device, NULL, &residency);
+        vyre_lock_release(&device->lock);
+    } while (residency.number != residency.ended &&
+             vyre_clock_now_ns() - begin_ns < setup_pause_ns(probe));
+}
+
 static void sample_setup(struct probe *probe, struct way way, double out_ns[2])
 {
-    sleep_ns(setup_pause_ns(probe));
+    await_departure(probe);
     double first = time_run(probe, probe->one, way);
     double second = time_run(probe, probe->one, way);
     out_ns[0] = first - second;

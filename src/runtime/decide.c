@@ -233,8 +233,7 @@ static uint32_t bakes_of(const struct vyre_device *device, uint32_t variant)
     return variant & VYRE_VARIANT_DRIVER ? device->facts.driver_bakes : device->facts.bakes;
 }
 
-static bool is_ready(const struct vyre_device *device, struct vyre_body *body, uint32_t index,
-                     uint64_t now_ns)
+static bool is_ready(const struct vyre_device *device, struct vyre_body *body, uint32_t index)
 {
     const struct vyre_candidate *candidate = &device->candidates.list[index];
     if (candidate->mode == VYRE_MODE_REPLAY)
@@ -242,8 +241,7 @@ static bool is_ready(const struct vyre_device *device, struct vyre_body *body, u
             &device->recordings,
             vyre_body_key(body, bakes_of(device, candidate->variant), candidate->variant));
     if (candidate->mode == VYRE_MODE_PERSISTENT)
-        return device->persistent_seen_ns != 0 &&
-               now_ns - device->persistent_seen_ns < device->desc.persistent_idle_ns;
+        return vyre_device_is_served(device, &body->view);
     return true;
 }
 
@@ -260,7 +258,6 @@ void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body
                               const struct vyre_learned_shape *learned, uint32_t updates,
                               struct vyre_candidate_facts out_facts[VYRE_CANDIDATES_MAX])
 {
-    uint64_t now_ns = vyre_device_now_ns(device);
     uint32_t commands = body->view.command_count;
     for (uint32_t i = 0; i < device->candidates.count; i++) {
         const struct vyre_candidate_costs *costs = &device->candidates.costs[i];
@@ -279,7 +276,7 @@ void vyre_decide_facts_locked(struct vyre_device *device, struct vyre_body *body
         bool thrown_away =
             device->candidates.list[i].mode == VYRE_MODE_REPLAY && note->recorded > 1;
         out_facts[i].ready =
-            proof == 0 && !is_unbuilt && (thrown_away || is_ready(device, body, i, now_ns));
+            proof == 0 && !is_unbuilt && (thrown_away || is_ready(device, body, i));
         out_facts[i].fixed_ns =
             proof + (is_unbuilt ? device->builds.build_ns : 0) +
             vyre_whole_ns(costs->fixed_batch_ns + costs->fixed_command_ns * commands);

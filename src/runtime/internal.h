@@ -22,6 +22,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include <vyre/backend.h>
 #include <vyre/vyre.h>
 
 #include "base/clock.h"
@@ -163,7 +164,6 @@ struct vyre_device {
     bool is_proving;             /* others wait at the gate: prove.h */
     uint64_t unseen_submitted;   /* submissions that are no caller's ... */
     uint64_t unseen_completed;
-    uint64_t persistent_seen_ns; /* when something was last submitted to what is resident */
     uint64_t by_mode[VYRE_MODE_COUNT];
     uint64_t memory_bytes;
     uint64_t sample_tick;
@@ -242,6 +242,25 @@ static inline bool vyre_device_has_mode(const struct vyre_device *device, enum v
 static inline uint64_t vyre_whole_ns(double ns)
 {
     return ns <= 0.0 ? 0 : ns >= 1e18 ? UINT64_C(1000000000000000000) : (uint64_t)(ns + 0.5);
+}
+
+/* What is resident on the device. `view` may be NULL. The caller holds the lock. */
+static inline void vyre_device_residency(const struct vyre_device *device,
+                                         const struct vyre_batch_view *view,
+                                         struct vyre_residency *out)
+{
+    *out = (struct vyre_residency){0};
+    if (device->ops->residency)
+        device->ops->residency(device->native, view, out);
+}
+
+/* Whether a batch in persistent mode would find what it needs resident. */
+static inline bool vyre_device_is_served(const struct vyre_device *device,
+                                         const struct vyre_batch_view *view)
+{
+    struct vyre_residency residency;
+    vyre_device_residency(device, view, &residency);
+    return residency.serves;
 }
 
 /* Waits in the backend; what it finds complete meanwhile was found by one look. */

@@ -325,11 +325,8 @@ static void fall_back_locked(struct attempt *attempt, enum vyre_status status)
 /* Whether the submission pays what is paid once. */
 static bool pays_fixed_cost(const struct attempt *attempt)
 {
-    const struct vyre_device *device = attempt->device;
-    uint64_t seen_ns = device->persistent_seen_ns;
     if (attempt->choice.mode == VYRE_MODE_PERSISTENT)
-        return seen_ns == 0 ||
-               attempt->timing.start_ns - seen_ns >= device->desc.persistent_idle_ns;
+        return !vyre_device_is_served(attempt->device, &attempt->body->view);
     return attempt->pays_recording;
 }
 
@@ -425,16 +422,11 @@ static void note_success_locked(struct attempt *attempt, struct vyre_result_entr
     }
     device->by_mode[attempt->choice.mode]++;
     device->sample_tick++;
-    /* What stays resident alone leaves when something else is queued. */
-    if (attempt->choice.mode != VYRE_MODE_PERSISTENT && device->facts.persistent_one_program)
-        device->persistent_seen_ns = 0;
     measurement->record = vyre_note_decision_locked(
         device, attempt->body, attempt->options->repeat_hint, &attempt->choice,
         is_auto(attempt) ? &attempt->governed : NULL, attempt->timing.timed);
     if (!attempt->timing.timed)
         return;
-    if (attempt->choice.mode == VYRE_MODE_PERSISTENT)
-        device->persistent_seen_ns = attempt->timing.start_ns;
     uint64_t now_ns = vyre_device_now_ns(device);
     entry->result.host_ns = now_ns - attempt->timing.start_ns;
     /* Relaxed: only a lazy backend's completions ask, and a little late is no harm. */
@@ -651,7 +643,5 @@ enum vyre_status vyre_batch_warm_up(struct vyre_batch *batch, enum vyre_mode mod
         status = device->ops->warm_up(device->native, mode, diag);
     if (status == VYRE_OK && device->ops->batch_warm_up)
         status = device->ops->batch_warm_up(device->native, &batch->body->view, mode, 0, diag);
-    if (status == VYRE_OK && mode == VYRE_MODE_PERSISTENT)
-        device->persistent_seen_ns = vyre_device_now_ns(device);
     return vyre_device_unlock(device, status, diag);
 }

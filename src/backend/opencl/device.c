@@ -174,4 +174,5 @@ const struct vyre_backend_ops vyre_opencl_backend_ops = {
     .build_begin = vyre_cl_build_begin,
     .build_run = vyre_cl_build_run,
     .build_end = vyre_cl_build_end,
+    .residency = vyre_cl_residency,
 };

@@ -219,7 +219,6 @@ void vyre_cl_state_facts(const struct vyre_cl_device *device, const struct vyre_
     state_features(device, facts);
     facts->costs = default_costs;
     facts->completes_lazily = true;
-    facts->persistent_one_program = true;
     facts->generated_modes = 1u << VYRE_MODE_PERSISTENT;
     facts->generated_epoch = vyre_cl_persistent_epoch(device);
     if (device->side) {

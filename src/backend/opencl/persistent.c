@@ -67,6 +67,7 @@ bool vyre_cl_persistent_stop(struct vyre_cl_device *device)
     if (vyre_cl_fallback_runs(device))
         return false;
     atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
+    vyre_cl_ring_look(device);
     return !atomic_load_explicit(&persistent->running, memory_order_relaxed) ||
            atomic_load_explicit(&persistent->control->exited, memory_order_acquire) ==
                persistent->groups;
@@ -552,4 +553,29 @@ void vyre_cl_build_run(void *native, void *build)
 enum vyre_status vyre_cl_build_end(void *native, void *build, struct vyre_diag *diag)
 {
     return vyre_cl_resident_end(native, build, diag);
+}
+
+/* Whether the dispatcher that is resident has all kernels of the batch. */
+static bool serves(const struct vyre_cl_device *device, const struct vyre_batch_view *view)
+{
+    for (uint32_t i = 0; i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        struct vyre_cl_resident *resident;
+        uint32_t index;
+        if (!is_served(command))
+            continue;
+        (void)vyre_cl_resident_look(device, view, command, &resident, &index, NULL);
+        if (!resident || resident != device->persistent->current)
+            return false;
+    }
+    return true;
+}
+
+void vyre_cl_residency(void *native, const struct vyre_batch_view *view, struct vyre_residency *out)
+{
+    struct vyre_cl_device *device = native;
+    vyre_cl_ring_look(device);
+    vyre_residency_log_read(&device->persistent->residency, out);
+    if (view && out->serves)
+        out->serves = serves(device, view);
 }

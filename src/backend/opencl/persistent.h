@@ -75,5 +75,7 @@ enum vyre_status vyre_cl_build_begin(void *native, const struct vyre_batch_view 
                                      struct vyre_diag *diag);
 void vyre_cl_build_run(void *native, void *build);
 enum vyre_status vyre_cl_build_end(void *native, void *build, struct vyre_diag *diag);
+void vyre_cl_residency(void *native, const struct vyre_batch_view *view,
+                       struct vyre_residency *out);
 
 #endif

@@ -422,7 +422,7 @@ static enum vyre_status settle(struct vyre_cl_device *device, struct vyre_cl_res
         build->status = vyre_cl_ring_warm(device, resident, &build->failure);
     if (build->status == VYRE_UNSUPPORTED && resident->served_count > 1) {
         kernel->is_alone = true; /* a neighbour may be the reason */
-        return VYRE_OK;
+        return VYRE_BUSY;
     }
     if (build->status != VYRE_OK && build->status != VYRE_UNSUPPORTED) {
         if (diag)
@@ -510,7 +510,8 @@ static enum vyre_status make(struct vyre_cl_device *device, const struct vyre_ba
     if (status != VYRE_OK)
         return status;
     vyre_cl_resident_run(device, build);
-    return vyre_cl_resident_end(device, build, diag);
+    status = vyre_cl_resident_end(device, build, diag);
+    return status == VYRE_BUSY ? VYRE_OK : status;
 }
 
 enum vyre_status vyre_cl_resident_find(struct vyre_cl_device *device,

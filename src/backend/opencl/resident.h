@@ -76,7 +76,10 @@ VYRE_NODISCARD enum vyre_status vyre_cl_resident_begin(struct vyre_cl_device *de
 
 void vyre_cl_resident_run(struct vyre_cl_device *device, struct vyre_cl_resident_build *build);
 
-/* Frees the build. Without a run before it, it only does that. VYRE_UNSUPPORTED: the reason is kept. */
+/*
+ * Frees the build. Without a run before it, it only does that. VYRE_UNSUPPORTED: the reason is kept.
+ * VYRE_BUSY: the next begin leaves out the neighbours.
+ */
 VYRE_NODISCARD enum vyre_status vyre_cl_resident_end(struct vyre_cl_device *device,
                                                      struct vyre_cl_resident_build *build,
                                                      struct vyre_diag *diag);

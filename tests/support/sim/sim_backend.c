@@ -222,6 +222,14 @@ size_t vyre_sim_in_flight(struct vyre_sim *sim)
     return count;
 }
 
+void vyre_sim_end_residency(struct vyre_sim *sim, enum vyre_residency_end why)
+{
+    pthread_mutex_lock(&sim->lock);
+    for (struct sim_device *device = sim->devices; device; device = device->next)
+        sim_leave_locked(device, why);
+    pthread_mutex_unlock(&sim->lock);
+}
+
 /* ---- Faults ----------------------------------------------------------------------------------- */
 
 void vyre_sim_fail(struct vyre_sim *sim, enum vyre_sim_entry entry, uint64_t nth,

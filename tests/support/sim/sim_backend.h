@@ -77,7 +77,7 @@ struct vyre_sim_costs {
     uint64_t record_command_ns;
     uint64_t replay_ns;
     uint64_t replay_command_ns;
-    uint64_t persistent_setup_ns; /* once, when the mode is entered or warmed up */
+    uint64_t persistent_setup_ns; /* when nothing is resident, of a submission or warm-up */
     uint64_t persistent_item_ns;
     uint64_t persistent_round_trip_ns; /* once per submission */
     uint64_t copy_ns;                  /* copy, fill, upload, download: on the device */
@@ -106,6 +106,7 @@ struct vyre_sim_desc {
     bool asks_for_plan;       /* wants no plan with the submission, asks the host for it instead */
     bool hang_is_lost;        /* waiting for a hang as long as hang_timeout_ns loses the device */
     bool stuck_after_hang;    /* a hang goes on after the loss: quiesce says so */
+    bool modes_exclude;       /* work of another mode ends what is resident */
     bool failure_keeps_bytes; /* else a submission that fails spoils all that it may write */
 
     uint32_t bakes;        /* what recordings hold: see enum vyre_recording_bakes */
@@ -155,6 +156,9 @@ bool vyre_sim_set_kernel_cost(struct vyre_sim *sim, const char *label, uint64_t 
 size_t vyre_sim_step(struct vyre_sim *sim, size_t count);
 size_t vyre_sim_run_all(struct vyre_sim *sim);
 size_t vyre_sim_in_flight(struct vyre_sim *sim);
+
+/* What is resident leaves, on every device; the next work in persistent mode pays its setup again. */
+void vyre_sim_end_residency(struct vyre_sim *sim, enum vyre_residency_end why);
 
 /* From now on builds stay in the middle of build_run, until they are let go. */
 void vyre_sim_hold_builds(struct vyre_sim *sim, bool held);

@@ -135,6 +135,7 @@ static bool quiesce(void *self)
     struct sim_device *device = self;
     pthread_mutex_lock(&device->sim->lock);
     device->stop = true;
+    sim_leave_locked(device, VYRE_RESIDENCY_STOPPED);
     bool joins = device->has_thread;
     bool quiet = !device->stuck;
     device->has_thread = false;
@@ -197,6 +198,19 @@ static enum vyre_status generated(void *self, const struct vyre_batch_view *view
     return VYRE_OK;
 }
 
+/* What is resident serves any batch. */
+static void residency(void *self, const struct vyre_batch_view *view, struct vyre_residency *out)
+{
+    struct sim_device *device = self;
+    (void)view;
+    pthread_mutex_lock(&device->sim->lock);
+    sim_call_begin_locked(device, "residency");
+    *out = device->residency;
+    out->serves = out->number != out->ended;
+    sim_call_end_locked(device);
+    pthread_mutex_unlock(&device->sim->lock);
+}
+
 void sim_device_fill_ops(struct vyre_backend_ops *ops)
 {
     ops->abi_version = VYRE_BACKEND_ABI_VERSION;
@@ -213,6 +227,7 @@ void sim_device_fill_ops(struct vyre_backend_ops *ops)
     ops->now_ns = now_ns;
     ops->generated = generated;
     ops->warm_up = sim_warm_up;
+    ops->residency = residency;
     sim_objects_fill_ops(ops);
     sim_build_fill_ops(ops);
 }

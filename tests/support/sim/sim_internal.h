@@ -110,8 +110,8 @@ struct sim_device {
     uint64_t ended;     /* ran; its completion may still be being told */
     uint64_t completed; /* the runtime was told */
     uint64_t busy_until_ns;
-    bool persistent_active;
-    struct sim_pending *stuck; /* Owned: runs on after the loss */
+    struct vyre_residency residency; /* `serves` is not used */
+    struct sim_pending *stuck;       /* Owned: runs on after the loss */
 
     bool running;      /* somebody runs submissions ... */
     pthread_t runner;  /* ... and this is who */
@@ -196,6 +196,9 @@ enum vyre_status sim_submit(void *device, const struct vyre_submission *submissi
                             struct vyre_diag *diag);
 void sim_wait(void *device, uint64_t sequence, uint64_t timeout_ns);
 enum vyre_status sim_warm_up(void *device, enum vyre_mode mode, struct vyre_diag *diag);
+
+/* What was resident is not any more. */
+void sim_leave_locked(struct sim_device *device, enum vyre_residency_end why);
 
 /* sim_run.c */
 void *sim_thread(void *device);
