@@ -181,9 +181,13 @@ static void explain_out(const struct explain_subject *subject,
         snprintf(out, EXPLAIN_TEXT_BYTES,
                  "out: its generated code gave other bytes than the driver's own launch, or is not "
                  "proven yet");
+    else if (candidate->reason == VYRE_CANDIDATE_UNBUILT)
+        snprintf(out, EXPLAIN_TEXT_BYTES, "out: what it needs is being built");
     else if (candidate->reason == VYRE_CANDIDATE_UNFIT)
         snprintf(out, EXPLAIN_TEXT_BYTES, "out: the batch cannot run so%s%s", unfit[0] ? ": " : "",
                  unfit);
+    else if (candidate->mode == VYRE_MODE_PERSISTENT && unfit[0])
+        snprintf(out, EXPLAIN_TEXT_BYTES, "out: %s", unfit);
     else if (candidate->mode == VYRE_MODE_PERSISTENT)
         snprintf(out, EXPLAIN_TEXT_BYTES,
                  "out: dispatches this large, or of several local sizes, do not suit what stays "
@@ -231,6 +235,7 @@ void explain_candidate(const struct explain_subject *subject, uint32_t candidate
     case VYRE_CANDIDATE_UNFIT:
     case VYRE_CANDIDATE_RECORDING_FAILED:
     case VYRE_CANDIDATE_UNPROVEN:
+    case VYRE_CANDIDATE_UNBUILT:
         explain_out(subject, here, out);
         return;
     case VYRE_CANDIDATE_FIXED_TOO_DEAR:

@@ -15,7 +15,8 @@
  * fills both from the header it was compiled with. Entries marked optional may be NULL.
  *
  * Thread-safety: the runtime calls submit, record and the create and destroy functions of one device
- * one at a time; wait may be called by any number of threads beside them.
+ * one at a time, and so all entries that are "called like submit" or ask something of a batch; wait and
+ * build_run may be called by any number of threads beside them.
  */
 #ifndef VYRE_BACKEND_H
 #define VYRE_BACKEND_H

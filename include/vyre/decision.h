@@ -44,7 +44,7 @@ enum vyre_decision_why {
 VYRE_API const char *vyre_decision_why_name(enum vyre_decision_why why);
 
 /* Why a candidate was not chosen, or could not be. Up to RECORDING_FAILED, and
- * UNPROVEN: it was out. */
+ * from UNPROVEN on: it was out. */
 enum vyre_candidate_reason {
     VYRE_CANDIDATE_NONE = 0,             /* it was chosen */
     VYRE_CANDIDATE_ABILITY_ABSENT = 1,   /* the device lacks the ability */
@@ -58,8 +58,9 @@ enum vyre_candidate_reason {
     VYRE_CANDIDATE_MARGIN = 9,           /* cheaper by less than the margin for a switch */
     VYRE_CANDIDATE_NOT_REQUIRED = 10,    /* it could run, but the caller required another */
     VYRE_CANDIDATE_UNPROVEN = 11,        /* out: its generated code is refused, or not proven yet */
+    VYRE_CANDIDATE_UNBUILT = 12,         /* out: what it needs is being built */
 };
-#define VYRE_CANDIDATE_REASON_COUNT 12
+#define VYRE_CANDIDATE_REASON_COUNT 13
 
 /* "chosen", "ability-absent" and so on; "unknown" for anything else. Static. */
 VYRE_API const char *vyre_candidate_reason_name(enum vyre_candidate_reason reason);

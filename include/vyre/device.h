@@ -236,8 +236,9 @@ enum vyre_mode_reason {
     VYRE_REASON_BATCH_UNFIT = 6,      /* ... which cannot run this batch */
     VYRE_REASON_MEASURED = 7,         /* ... but another mode costs less, by what was measured */
     VYRE_REASON_UNPROVEN = 8,         /* ... whose generated code is not proven: see proof.h */
+    VYRE_REASON_UNBUILT = 9,          /* `wanted` was chosen, and what it needs is being built */
 };
-#define VYRE_REASON_COUNT 9
+#define VYRE_REASON_COUNT 10
 VYRE_API const char *vyre_mode_reason_name(enum vyre_mode_reason reason);
 
 /* Why what was resident is not any more. */

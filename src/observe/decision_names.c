@@ -20,9 +20,9 @@ const char *vyre_decision_why_name(enum vyre_decision_why why)
 const char *vyre_candidate_reason_name(enum vyre_candidate_reason reason)
 {
     static const char *const names[VYRE_CANDIDATE_REASON_COUNT] = {
-        "chosen",           "ability-absent",   "not-applicable",  "unfit",
-        "recording-failed", "dearer-predicted", "dearer-measured", "fixed-too-dear",
-        "in-trial",         "margin",           "not-required",     "unproven"};
+        "chosen",           "ability-absent",  "not-applicable", "unfit",    "recording-failed",
+        "dearer-predicted", "dearer-measured", "fixed-too-dear", "in-trial", "margin",
+        "not-required",     "unproven",        "unbuilt"};
     return NAME_OF(names, reason);
 }
 

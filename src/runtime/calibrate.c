@@ -508,6 +508,7 @@ enum vyre_status vyre_device_calibrate(struct vyre_device *device,
     uint64_t time_ns = probe.options->time_ns ? probe.options->time_ns : DEFAULT_TIME_NS;
     probe.figure_ns = time_ns / VYRE_COST_COUNT;
     memset(out_calibration, 0, sizeof *out_calibration);
+    vyre_builds_drain(device);
     vyre_emit_mute(device, true);
     set_up(&probe);
     if (probe.status == VYRE_OK)

@@ -183,7 +183,13 @@ static enum vyre_fit fit_of(struct vyre_device *device, const struct vyre_body *
     return note->poor & bit ? VYRE_FIT_POOR : VYRE_FIT_YES;
 }
 
-static enum vyre_candidate_reason why_out(struct vyre_device *device, const struct vyre_body *body,
+static bool is_being_built(const struct vyre_device *device, struct vyre_body *body, uint32_t index)
+{
+    return vyre_builds_has_locked(&device->builds,
+                                  (struct vyre_build_token){vyre_body_shape(body), index});
+}
+
+static enum vyre_candidate_reason why_out(struct vyre_device *device, struct vyre_body *body,
                                           struct vyre_shape_note *note, uint32_t index,
                                           uint32_t updates, enum vyre_fit *out_fit)
 {
@@ -203,6 +209,8 @@ static enum vyre_candidate_reason why_out(struct vyre_device *device, const stru
     *out_fit = fit_of(device, body, note, index);
     if (*out_fit == VYRE_FIT_POOR)
         return VYRE_CANDIDATE_NOT_APPLICABLE;
+    if (*out_fit == VYRE_FIT_UNBUILT && is_being_built(device, body, index))
+        return VYRE_CANDIDATE_UNBUILT;
     if (*out_fit != VYRE_FIT_NO)
         return VYRE_CANDIDATE_NONE;
     return unproven ? VYRE_CANDIDATE_UNPROVEN : VYRE_CANDIDATE_UNFIT;
@@ -402,6 +410,25 @@ bool vyre_decide_recorded_locked(struct vyre_device *device, const struct vyre_b
     return note->recorded == 1;
 }
 
+/* The choice is taken back: the batch runs plainly, and so its record will say. */
+static void run_plainly(struct vyre_device *device, struct vyre_governor_shape *shape,
+                        enum vyre_candidate_reason reason, struct vyre_governor_choice *governed)
+{
+    uint32_t out = governed->candidate;
+    vyre_governor_abandon(&device->governor, shape, governed->serial, governed->candidate);
+    vyre_governor_reopen(shape);
+    governed->candidate = 0;
+    governed->why = VYRE_WHY_ONLY_FEASIBLE;
+    governed->update_ns = 0.0;
+    governed->predicted_ns = 0.0;
+    if (governed->candidate_count > 0) {
+        governed->predicted_ns = governed->candidates[0].predicted_ns;
+        governed->candidates[0].reason = VYRE_CANDIDATE_NONE;
+        governed->candidates[out].state = VYRE_CANDIDATE_OUT;
+        governed->candidates[out].reason = (uint16_t)reason;
+    }
+}
+
 void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *body,
                                enum vyre_status status, bool is_unproven,
                                struct vyre_governor_choice *governed)
@@ -410,8 +437,7 @@ void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *bod
     if (shape->serial != governed->serial)
         return; /* forgotten while the batch was proven */
     struct vyre_shape_note *note = vyre_device_shape_note(device, shape);
-    uint32_t failed = governed->candidate;
-    uint16_t bit = (uint16_t)(1u << failed);
+    uint16_t bit = (uint16_t)(1u << governed->candidate);
     if (status == VYRE_UNSUPPORTED)
         note->unfit |= bit;
     else
@@ -419,20 +445,19 @@ void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *bod
     if (is_unproven)
         note->unproven |= bit;
     note->retry_at = shape->seen < UINT32_MAX / 2 ? shape->seen * 2 : UINT32_MAX;
-    vyre_governor_abandon(&device->governor, shape, governed->serial, governed->candidate);
-    vyre_governor_reopen(shape);
-    /* What the record will say: the batch runs plainly, as nothing else can. */
-    governed->candidate = 0;
-    governed->why = VYRE_WHY_ONLY_FEASIBLE;
-    governed->update_ns = 0.0;
-    governed->predicted_ns = 0.0;
-    if (governed->candidate_count > 0) {
-        governed->predicted_ns = governed->candidates[0].predicted_ns;
-        governed->candidates[0].reason = VYRE_CANDIDATE_NONE;
-        governed->candidates[failed].state = VYRE_CANDIDATE_OUT;
-        governed->candidates[failed].reason = is_unproven ? VYRE_CANDIDATE_UNPROVEN
-                                              : status == VYRE_UNSUPPORTED
-                                                  ? VYRE_CANDIDATE_UNFIT
-                                                  : VYRE_CANDIDATE_RECORDING_FAILED;
-    }
+    run_plainly(device, shape,
+                is_unproven                  ? VYRE_CANDIDATE_UNPROVEN
+                : status == VYRE_UNSUPPORTED ? VYRE_CANDIDATE_UNFIT
+                                             : VYRE_CANDIDATE_RECORDING_FAILED,
+                governed);
+}
+
+void vyre_decide_put_off_locked(struct vyre_device *device, struct vyre_body *body,
+                                struct vyre_governor_choice *governed)
+{
+    struct vyre_governor_shape *shape = body->shape_entry;
+    struct vyre_candidate_track *track = &shape->tracks[governed->candidate];
+    uint16_t fails = track->fails;
+    run_plainly(device, shape, VYRE_CANDIDATE_UNBUILT, governed);
+    track->fails = fails; /* it was not tried */
 }

@@ -81,4 +81,8 @@ void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *bod
                                enum vyre_status status, bool is_unproven,
                                struct vyre_governor_choice *governed);
 
+/* The choice is being built meanwhile: the batch runs plainly. Nothing is held against the choice. */
+void vyre_decide_put_off_locked(struct vyre_device *device, struct vyre_body *body,
+                                struct vyre_governor_choice *governed);
+
 #endif

@@ -305,6 +305,7 @@ void vyre_device_close(struct vyre_device **device)
     /* A failed batch is its waiter's to know; closing only needs the work to have ended. */
     enum vyre_status idle = vyre_device_wait_idle(closing, VYRE_FOREVER, NULL);
     (void)idle;
+    vyre_builds_stop(closing);
     bool quiet = !closing->ops->quiesce || closing->ops->quiesce(closing->native);
     vyre_emit_close(closing);
     if (!quiet)

@@ -29,9 +29,9 @@ const char *vyre_ability_name(enum vyre_ability_id ability)
 
 const char *vyre_mode_reason_name(enum vyre_mode_reason reason)
 {
-    static const char *const names[] = {"none",         "required",       "verdict",
-                                        "conservative", "ability-absent", "recording-failed",
-                                        "batch-unfit",  "measured",       "unproven"};
+    static const char *const names[] = {
+        "none",        "required", "verdict",  "conservative", "ability-absent", "recording-failed",
+        "batch-unfit", "measured", "unproven", "unbuilt"};
     return NAME_OF(names, reason, "unknown");
 }
 

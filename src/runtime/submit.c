@@ -257,20 +257,53 @@ static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *
     return status;
 }
 
+/* The choice of auto is built beside this batch, which runs plainly. */
+static void put_off_locked(struct attempt *attempt)
+{
+    vyre_decide_put_off_locked(attempt->device, attempt->body, &attempt->governed);
+    attempt->choice.wanted = attempt->choice.mode;
+    attempt->choice.mode = VYRE_MODE_PLAIN;
+    attempt->choice.variant = 0;
+    attempt->choice.reason = VYRE_REASON_UNBUILT;
+    attempt->fell_back = true;
+}
+
+/* Others may have submitted while the lock was released for a build. */
+static enum vyre_status make_room_again_locked(struct vyre_device *device, struct vyre_diag *diag)
+{
+    enum vyre_status status = make_room_locked(device, diag);
+    if (device->measure.pending > 0)
+        vyre_measure_collect_locked(device);
+    return status;
+}
+
 /* Builds what the mode lacks. A batch that is known to run on proven code lacks nothing. */
 static enum vyre_status build_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
     struct vyre_device *device = attempt->device;
     enum vyre_mode mode = attempt->choice.mode;
     uint32_t variant = attempt->choice.variant;
+    enum vyre_status status = VYRE_OK;
+    enum vyre_build_course course = VYRE_BUILD_THERE;
     bool built = false;
-    if (!device->ops->build_begin || (vyre_proof_applies(device, mode) &&
-                                      vyre_proof_is_known(device, attempt->body, mode, variant)))
+    if (!device->ops->build_begin || mode == VYRE_MODE_PLAIN ||
+        (vyre_proof_applies(device, mode) &&
+         vyre_proof_is_known(device, attempt->body, mode, variant)))
         return VYRE_OK;
-    enum vyre_status status =
-        vyre_build_now_locked(device, attempt->body, mode, variant, &built, diag);
-    if (built && attempt->timing.timed)
+    if (is_auto(attempt)) {
+        const struct vyre_build_token token = {vyre_body_shape(attempt->body),
+                                               attempt->governed.candidate};
+        status =
+            vyre_build_later_locked(device, attempt->body, mode, variant, token, &course, diag);
+    } else {
+        status = vyre_build_now_locked(device, attempt->body, mode, variant, &built, diag);
+    }
+    if (course == VYRE_BUILD_LATER)
+        put_off_locked(attempt);
+    if (attempt->timing.timed && (built || course != VYRE_BUILD_THERE))
         note_absence_locked(attempt);
+    if (status == VYRE_OK && (built || course == VYRE_BUILD_NOW))
+        status = make_room_again_locked(device, diag);
     return status;
 }
 

@@ -104,6 +104,7 @@ static void check_auto(struct fixture *f, const struct vyre_batch_result *result
     case VYRE_REASON_BATCH_UNFIT:
     case VYRE_REASON_MEASURED:
     case VYRE_REASON_UNPROVEN:
+    case VYRE_REASON_UNBUILT:
         assert_int_not_equal(result->mode, result->wanted);
         break;
     case VYRE_REASON_NONE:

@@ -160,8 +160,9 @@ size_t vyre_sim_in_flight(struct vyre_sim *sim);
 /* What is resident leaves, on every device; the next work in persistent mode pays its setup again. */
 void vyre_sim_end_residency(struct vyre_sim *sim, enum vyre_residency_end why);
 
-/* From now on builds stay in the middle of build_run, until they are let go. */
-void vyre_sim_hold_builds(struct vyre_sim *sim, bool held);
+/* The next build_run stays in the middle until it is let go. */
+void vyre_sim_hold_build(struct vyre_sim *sim);
+void vyre_sim_let_go(struct vyre_sim *sim);
 
 /* Waits until so many builds were begun, counted from the start. */
 void vyre_sim_await_builds(struct vyre_sim *sim, uint64_t run_count);

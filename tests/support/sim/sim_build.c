@@ -164,7 +164,10 @@ static void build_run(void *self, void *memory)
     pthread_cond_broadcast(&sim->changed);
     if (build->runs++ > 0)
         sim_violate(sim, "build_run of a build that ran before");
-    while (sim->builds_held)
+    bool is_held = sim->holds_next_build;
+    sim->holds_build = sim->holds_build || is_held;
+    sim->holds_next_build = false;
+    while (is_held && sim->holds_build)
         pthread_cond_wait(&sim->changed, &sim->lock);
     sim->now_ns += sim_vary_locked(sim, sim->costs.build_ns);
     pthread_mutex_unlock(&sim->lock);
@@ -201,10 +204,18 @@ void sim_builds_forget_locked(struct sim_device *device, const struct sim_kernel
 
 /* ---- What tests do with it -------------------------------------------------------------------- */
 
-void vyre_sim_hold_builds(struct vyre_sim *sim, bool held)
+void vyre_sim_hold_build(struct vyre_sim *sim)
 {
     pthread_mutex_lock(&sim->lock);
-    sim->builds_held = held;
+    sim->holds_next_build = true;
+    pthread_mutex_unlock(&sim->lock);
+}
+
+void vyre_sim_let_go(struct vyre_sim *sim)
+{
+    pthread_mutex_lock(&sim->lock);
+    sim->holds_next_build = false;
+    sim->holds_build = false;
     pthread_cond_broadcast(&sim->changed);
     pthread_mutex_unlock(&sim->lock);
 }

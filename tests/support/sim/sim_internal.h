@@ -160,7 +160,8 @@ struct vyre_sim {
     uint64_t lose_after_ns;
 
     uint64_t calls[VYRE_SIM_ENTRY_COUNT];
-    bool builds_held;
+    bool holds_next_build;
+    bool holds_build;
     char built[1024];
     uint64_t planned;
     struct vyre_sim_span *spans; /* Owned */
