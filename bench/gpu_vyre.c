@@ -146,7 +146,7 @@ static enum vyre_status check_mode(struct row *row, struct vyre_diag *diag)
     build(row, row->spare, 1, 1);
     enum vyre_status status =
         vyre_batch_check_mode(row->spare, options->mode, options->variant, diag);
-    if (status == VYRE_OK && options->variant == 0)
+    if ((status == VYRE_OK || status == VYRE_BUSY) && options->variant == 0)
         status = vyre_batch_warm_up(row->spare, options->mode, diag);
     return status;
 }

@@ -180,9 +180,13 @@ static void explain_out(const struct explain_subject *subject,
         snprintf(out, EXPLAIN_TEXT_BYTES,
                  "out: its generated code gave other bytes than the driver's own launch, or is not "
                  "proven yet");
+    else if (candidate->why == VYRE_WHY_UNBUILT)
+        snprintf(out, EXPLAIN_TEXT_BYTES, "out: what it needs is being built");
     else if (candidate->why == VYRE_WHY_UNFIT)
         snprintf(out, EXPLAIN_TEXT_BYTES, "out: the batch cannot run so%s%s", unfit[0] ? ": " : "",
                  unfit);
+    else if (candidate->mode == VYRE_MODE_PERSISTENT && unfit[0])
+        snprintf(out, EXPLAIN_TEXT_BYTES, "out: %s", unfit);
     else if (candidate->mode == VYRE_MODE_PERSISTENT)
         snprintf(out, EXPLAIN_TEXT_BYTES,
                  "out: dispatches this large, or of several local sizes, do not suit what stays "
@@ -231,6 +235,7 @@ void explain_candidate(const struct explain_subject *subject, uint32_t candidate
     case VYRE_WHY_UNFIT:
     case VYRE_WHY_FAILED:
     case VYRE_WHY_UNPROVEN:
+    case VYRE_WHY_UNBUILT:
         explain_out(subject, here, out);
         return;
     case VYRE_WHY_FIXED_TOO_DEAR:

@@ -90,6 +90,7 @@ struct record_lease {
     int64_t begin_ns;
     int64_t end_ns;  /* RECORD_UNKNOWN: it did not end */
     bool is_derived; /* the end is not measured */
+    char why[16];    /* it left; "": the record does not say */
 };
 
 struct record_recording {

@@ -1,6 +1,7 @@
 /*
  * record_items.c: the entries of `records`, one function per kind.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "record_values.h"
@@ -182,6 +183,8 @@ static void read_lease(struct record_reader *reader, const json_t *json)
     lease.begin_ns = record_moment(reader, json_object_get(json, "begin_ns"), "begin_ns");
     lease.end_ns = record_moment(reader, json_object_get(json, "end_ns"), "end_ns");
     lease.is_derived = json_is_true(json_object_get(json, "derived"));
+    const char *why = json_string_value(json_object_get(json, "why"));
+    snprintf(lease.why, sizeof lease.why, "%s", why ? why : "");
     /* It is among the last few, or it was never begun. */
     for (size_t i = record->leases.count; i > 0 && record->leases.count - i < 256; i--) {
         struct record_lease *known = &record->leases.items[i - 1];

@@ -201,6 +201,8 @@ static void write_leases(struct page *page)
         moment(page, lease->end_ns);
         text(page, ",");
         number(page, lease->is_derived);
+        text(page, ",");
+        string(page, lease->why);
         text(page, "]");
     }
     text(page, "]");

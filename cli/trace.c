@@ -131,6 +131,8 @@ static void arguments(struct trace *trace, enum span_kind kind, size_t index)
     case SPAN_LEASE:
         cli_json_i64(&trace->json, "lease", record->leases.items[index].lease);
         cli_json_flag(&trace->json, "derived", record->leases.items[index].is_derived);
+        if (record->leases.items[index].why[0] != '\0')
+            cli_json_text(&trace->json, "why", record->leases.items[index].why);
         break;
     }
 }

@@ -330,7 +330,8 @@
       if (leases.length > 0) {
         lanes.push({name: 'leases', kind: 'span', height: 20, sub: true, spans: leases.map((lease) =>
           ({begin: lease[2], end: lease[3] === null ? lastNs : lease[3], colour: 'lease',
-            text: `lease ${lease[1]}${lease[4] ? ', its end derived' : ''}`}))});
+            text: `lease ${lease[1]}${lease[5] ? `, left: ${lease[5]}` : ''}` +
+              `${lease[4] ? ', its end derived' : ''}`}))});
       }
     });
   }

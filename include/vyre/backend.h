@@ -15,7 +15,8 @@
  * fills both from the header it was compiled with. Entries marked optional may be NULL.
  *
  * Thread-safety: the runtime calls submit, record and the create and destroy functions of one device
- * one at a time; wait may be called by any number of threads beside them.
+ * one at a time, and so all entries that are "called like submit" or ask something of a batch; wait and
+ * build_run may be called by any number of threads beside them.
  */
 #ifndef VYRE_BACKEND_H
 #define VYRE_BACKEND_H
@@ -36,7 +37,7 @@
 extern "C" {
 #endif
 
-#define VYRE_BACKEND_ABI_VERSION 2
+#define VYRE_BACKEND_ABI_VERSION 3
 
 /* ---- Commands --------------------------------------------------------------------------------- */
 
@@ -213,6 +214,27 @@ struct vyre_launch_costs {
     uint64_t record_command_ns;   /* once per command of a recording */
     uint64_t replay_command_ns;   /* per command of a replayed batch */
     uint64_t persistent_setup_ns; /* until a resident kernel runs */
+    uint64_t build_ns;            /* one build: see build_begin */
+};
+
+/* Whether a batch fits a mode. */
+enum vyre_fit {
+    VYRE_FIT_NO = 0, /* submit refuses it: the diagnostic says why (submit-mode) */
+    VYRE_FIT_YES = 1,
+    VYRE_FIT_UNBUILT = 2, /* nothing speaks against it; building it will tell */
+    VYRE_FIT_POOR = 3,    /* it runs when it is required, unless building it tells otherwise; auto
+                             leaves it to other modes: the diagnostic says why */
+};
+
+/* What stays on a device between batches of persistent mode. One at a time; times as of now_ns. */
+struct vyre_residency {
+    uint64_t number;   /* of the newest; counts from 1; 0: nothing was resident yet */
+    uint64_t begin_ns; /* of the newest */
+    uint64_t ended;    /* number of the newest that has ended; `number` when nothing is resident */
+    uint64_t ended_begin_ns;
+    uint64_t ended_ns; /* when it was seen to have ended */
+    enum vyre_residency_end why;
+    bool serves; /* what is resident now would serve the view without a new launch or setup */
 };
 
 /* What a backend says of a device when it is opened. */
@@ -225,9 +247,6 @@ struct vyre_device_facts {
     struct vyre_launch_costs costs;
     uint32_t cpu_workers;  /* what a cpu_workers of 0 became */
     bool completes_lazily; /* complete is called when somebody waits or looks, not at the end */
-    uint32_t persistent_groups;  /* auto leaves dispatches of more groups to other modes; 0: none */
-    bool persistent_one_program; /* one local size and no specialization stay resident at a time:
-                                    auto leaves batches that need more to other modes */
     uint32_t variants[VYRE_MODE_COUNT]; /* that each mode offers beside 0: bits of vyre_variant */
     uint32_t bakes;                     /* recordings: bits of enum vyre_recording_bakes ... */
     uint32_t driver_bakes;              /* ... and those of VYRE_VARIANT_DRIVER */
@@ -330,13 +349,16 @@ struct vyre_backend_ops {
                                        struct vyre_diag *diag);
 
     /*
-     * Optional: whether a batch can run in a mode that the device has: VYRE_OK, or VYRE_UNSUPPORTED
-     * with the reason (submit-mode). Submit and record refuse the same batches in the same way.
+     * Optional: whether a batch fits a mode that the device has. Pure: it builds, launches and changes
+     * nothing. Submit and record refuse in the same way what it refuses. Without it everything fits.
      */
-    enum vyre_status (*batch_check)(void *device, const struct vyre_batch_view *view,
-                                    enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag);
+    enum vyre_fit (*batch_check)(void *device, const struct vyre_batch_view *view,
+                                 enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag);
 
-    /* Optional: makes the next submission of this batch in `mode` start at once; runs nothing. */
+    /*
+     * Optional: makes the next submission of this batch in `mode` start at once; runs nothing. What
+     * build_begin says to be missing was built before.
+     */
     enum vyre_status (*batch_warm_up)(void *device, const struct vyre_batch_view *view,
                                       enum vyre_mode mode, uint32_t variant,
                                       struct vyre_diag *diag);
@@ -353,11 +375,39 @@ struct vyre_backend_ops {
     /*
      * Optional: the generated code that would run a dispatch of a batch that was found to fit `mode`: a
      * hash of its text, its build options and the kernel's place in it, the same in every process. A
-     * zero hash: the driver's own code of the kernel as it is. VYRE_UNSUPPORTED where submit refuses.
+     * zero hash: the driver's own code of the kernel as it is. VYRE_UNSUPPORTED where submit refuses,
+     * VYRE_BUSY (submit-unbuilt) where it is not built. Builds nothing.
      */
     enum vyre_status (*generated)(void *device, const struct vyre_batch_view *view,
                                   uint32_t command, enum vyre_mode mode, uint32_t variant,
                                   struct vyre_hash128 *out_code, struct vyre_diag *diag);
+
+    /*
+     * Optional, all three together: building in steps, so that the long one needs no lock. Submit and
+     * batch_warm_up work without them too, and then build what is missing themselves.
+     *
+     * begin: what is missing to run the batch in a mode, or one part of it: the runtime asks again after
+     * end, until *out_build is NULL. Called like submit. VYRE_BUSY (submit-unbuilt): another build that
+     * has not ended makes it. VYRE_UNSUPPORTED where submit refuses. The build keeps what it needs by
+     * references of its own: kernels and buffers of the view may be destroyed before it ends.
+     */
+    enum vyre_status (*build_begin)(void *device, const struct vyre_batch_view *view,
+                                    enum vyre_mode mode, uint32_t variant, void **out_build,
+                                    struct vyre_diag *diag);
+    /* The long part. From any thread, beside everything else of the device, once per build. */
+    void (*build_run)(void *device, void *build);
+    /*
+     * Takes it in, or keeps the refusal (VYRE_UNSUPPORTED) so that batch_check says no from now on.
+     * VYRE_BUSY: it failed, and what begin gives next may not. Called like submit; frees `build` in any
+     * case. Without run before it, or on a lost device, it only does that.
+     */
+    enum vyre_status (*build_end)(void *device, void *build, struct vyre_diag *diag);
+
+    /*
+     * Optional; without it nothing stays resident. `view` may be NULL: then `serves` is whether anything
+     * is resident. Called like submit, also after quiesce; waits for nothing.
+     */
+    void (*residency)(void *device, const struct vyre_batch_view *view, struct vyre_residency *out);
 };
 
 #ifdef __cplusplus

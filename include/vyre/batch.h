@@ -147,8 +147,9 @@ VYRE_NODISCARD VYRE_API enum vyre_status vyre_batch_submit(
     struct vyre_ticket *out_ticket, struct vyre_diag *diag);
 
 /*
- * Whether the batch can run in `mode` on its device: VYRE_OK, or VYRE_UNSUPPORTED with the reason.
- * Runs and records nothing.
+ * Whether the batch can run in `mode` on its device: VYRE_OK, VYRE_UNSUPPORTED with the reason, or
+ * VYRE_BUSY (submit-unbuilt): only building it will tell, and vyre_batch_warm_up builds it. Builds, runs
+ * and records nothing.
  */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_batch_check_mode(struct vyre_batch *batch,
                                                                enum vyre_mode mode,

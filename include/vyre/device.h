@@ -226,6 +226,18 @@ VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_wait_idle(struct vyre_devic
                                                                uint64_t timeout_ns,
                                                                struct vyre_diag *diag);
 
+/* Why what was resident is not any more. */
+enum vyre_residency_end {
+    VYRE_RESIDENCY_NONE = 0,
+    VYRE_RESIDENCY_IDLE = 1,    /* no work came for persistent_idle_ns */
+    VYRE_RESIDENCY_LEASE = 2,   /* persistent_lease_ns were over */
+    VYRE_RESIDENCY_CHANGED = 3, /* another one took its place */
+    VYRE_RESIDENCY_STOPPED = 4, /* work of another mode, a destroyed kernel, close or loss */
+};
+
+/* "none", "idle", "lease", "changed", "stopped"; "unknown" for anything else. Static. */
+VYRE_API const char *vyre_residency_end_name(enum vyre_residency_end why);
+
 /*
  * What is known of a complete batch. Kept for the last 1,024 batches at least, or for twice
  * `in_flight_limit` if that is more.
@@ -265,6 +277,8 @@ struct vyre_device_counters {
     uint32_t recordings_kept;
     uint64_t recording_bytes;
     uint64_t memory_bytes; /* of buffers alive */
+    uint64_t builds_made;  /* of what modes need beside the kernels: in warm-up, submit or beside */
+    uint64_t builds_refused; /* ... that failed: the batch does not fit the mode */
 };
 VYRE_API void vyre_device_get_counters(struct vyre_device *device,
                                        struct vyre_device_counters *out_counters);

@@ -58,10 +58,11 @@ struct vyre_explanation {
 
     /* What the next submit in auto would choose, with every candidate; times are not filled in. */
     struct vyre_decision_record next;
-    char unfit_reason[VYRE_REASON_BYTES]; /* why persistent mode is out; "": it is not */
+    /* Why persistent mode is out, or auto leaves it out; "": it does not, or it is not built yet. */
+    char unfit_reason[VYRE_REASON_BYTES];
 };
 
-/* Counts, records, compiles and runs nothing. */
+/* Counts, records, compiles, starts and runs nothing. */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_batch_explain(struct vyre_batch *batch,
                                                             uint32_t repeat_hint,
                                                             struct vyre_explanation *out,

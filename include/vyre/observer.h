@@ -127,10 +127,12 @@ struct vyre_event_batch_completed {
 /* A persistent kernel became resident (end_ns is 0) or left. */
 struct vyre_event_lease {
     uint32_t size_bytes;
-    uint32_t is_derived; /* 1: the end is not measured; it follows from when work came and went */
-    uint64_t lease;      /* counts the device's leases from 1 */
+    uint32_t is_derived; /* 1: nobody saw the end; it lies at end_ns or before */
+    uint64_t lease;      /* counts the device's leases from 1; gaps were not seen */
     uint64_t begin_ns;
-    uint64_t end_ns;
+    uint64_t end_ns; /* when it was seen to have left */
+    uint32_t why;    /* enum vyre_residency_end; NONE: it has not left, or nobody knows */
+    uint32_t reserved;
 };
 
 enum vyre_recording_change {

@@ -25,6 +25,7 @@ const char *vyre_why_name(enum vyre_why why)
                                                       "unfit",
                                                       "failed",
                                                       "unproven",
+                                                      "unbuilt",
                                                       "dearer-predicted",
                                                       "dearer-measured",
                                                       "fixed-too-dear",

@@ -288,6 +288,8 @@ void vyre_record_line_lease(struct vyre_record_text *line, uint32_t device, uint
     member_moment(line, "begin_ns", start_ns, lease->begin_ns);
     member_moment(line, "end_ns", start_ns, lease->end_ns);
     vyre_record_text_append(line, lease->is_derived ? ",\"derived\":true" : ",\"derived\":false");
+    if (lease->why != VYRE_RESIDENCY_NONE)
+        member_string(line, "why", vyre_residency_end_name((enum vyre_residency_end)lease->why));
     end_object(line);
 }
 

@@ -244,15 +244,31 @@ static void sleep_ns(uint64_t ns)
     nanosleep(&time, NULL);
 }
 
-/* After this long a resident kernel has left for lack of work. */
+/* How long it may take a resident kernel to leave for lack of work. */
+#define DEPARTURE_NAP_NS UINT64_C(200000)
 static uint64_t setup_pause_ns(const struct probe *probe)
 {
     return probe->device->desc.persistent_idle_ns * 2 + UINT64_C(1000000);
 }
 
+/* Until the backend reports that nothing is resident, or that long. */
+static void await_departure(struct probe *probe)
+{
+    struct vyre_device *device = probe->device;
+    uint64_t begin_ns = vyre_clock_now_ns();
+    struct vyre_residency residency;
+    do {
+        sleep_ns(DEPARTURE_NAP_NS);
+        vyre_lock_acquire(&device->lock);
+        vyre_device_residency(device, NULL, &residency);
+        vyre_lock_release(&device->lock);
+    } while (residency.number != residency.ended &&
+             vyre_clock_now_ns() - begin_ns < setup_pause_ns(probe));
+}
+
 static void sample_setup(struct probe *probe, struct way way, double out_ns[2])
 {
-    sleep_ns(setup_pause_ns(probe));
+    await_departure(probe);
     double first = time_run(probe, probe->one, way);
     double second = time_run(probe, probe->one, way);
     out_ns[0] = first - second;
@@ -333,6 +349,23 @@ static bool fits(const struct probe *probe, enum vyre_mode mode, uint32_t varian
            vyre_batch_check_mode(probe->many, mode, variant, NULL) == VYRE_OK;
 }
 
+/* Builds what persistent mode needs for both batches, and starts it; false: they do not fit. */
+static bool stays_resident(struct probe *probe)
+{
+    struct vyre_batch *const batches[] = {probe->one, probe->many};
+    for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++) {
+        struct vyre_diag diag;
+        vyre_diag_reset(&diag);
+        enum vyre_status status = vyre_batch_warm_up(batches[i], VYRE_MODE_PERSISTENT, &diag);
+        if (status == VYRE_UNSUPPORTED)
+            return false;
+        if (status != VYRE_OK && probe->diag)
+            *probe->diag = diag;
+        fail(probe, status);
+    }
+    return probe->status == VYRE_OK && fits(probe, VYRE_MODE_PERSISTENT, 0);
+}
+
 static void measure_replay(struct probe *probe, uint32_t variant, enum vyre_cost_id record_batch)
 {
     const struct way way = {VYRE_MODE_REPLAY, variant};
@@ -360,9 +393,7 @@ static void measure_all(struct probe *probe)
         measure_replay(probe, 0, VYRE_COST_RECORD_BATCH);
     if (vyre_device_has(probe->device, VYRE_ABILITY_REPLAY) && variants & VYRE_VARIANT_DRIVER)
         measure_replay(probe, VYRE_VARIANT_DRIVER, VYRE_COST_DRIVER_RECORD_BATCH);
-    if (vyre_device_has(probe->device, VYRE_ABILITY_PERSISTENT) &&
-        fits(probe, VYRE_MODE_PERSISTENT, 0)) {
-        fail(probe, vyre_batch_warm_up(probe->one, VYRE_MODE_PERSISTENT, probe->diag));
+    if (vyre_device_has(probe->device, VYRE_ABILITY_PERSISTENT) && stays_resident(probe)) {
         measure(probe, sample_slope, persistent, VYRE_SAMPLES_MAX, VYRE_COST_PERSISTENT_BATCH,
                 VYRE_COST_PERSISTENT_COMMAND);
         /* Each sample waits until nothing is resident: left unknown where that takes too long. */
@@ -477,6 +508,7 @@ enum vyre_status vyre_device_calibrate(struct vyre_device *device,
     uint64_t time_ns = probe.options->time_ns ? probe.options->time_ns : DEFAULT_TIME_NS;
     probe.figure_ns = time_ns / VYRE_COST_COUNT;
     memset(out_calibration, 0, sizeof *out_calibration);
+    vyre_builds_drain(device);
     vyre_emit_mute(device, true);
     set_up(&probe);
     if (probe.status == VYRE_OK)

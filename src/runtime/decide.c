@@ -120,22 +120,15 @@ void vyre_decide_next_locked(struct vyre_device *device, struct vyre_body *body,
     choose(device, &governor, body, repeat_hint, out_shape, false, out_choice);
 }
 
-void vyre_decide_failed_locked(struct vyre_device *device, enum vyre_status status,
-                               bool is_unproven, struct vyre_choice *choice)
+/* The choice is taken back: the batch runs plainly, and so its record will say. */
+static void run_plainly(struct vyre_device *device, enum vyre_why why, struct vyre_choice *choice)
 {
     struct vyre_governor_choice *governed = &choice->governed;
     struct vyre_shape *shape = vyre_shape_get(governed->shape);
-    uint32_t failed = governed->candidate;
-    bool forever = status == VYRE_UNSUPPORTED;
-    enum vyre_why why = is_unproven ? VYRE_WHY_UNPROVEN
-                        : forever   ? VYRE_WHY_UNFIT
-                                    : VYRE_WHY_FAILED;
-    if (shape) { /* it may be forgotten while the batch was proven */
-        vyre_facts_failed_locked(shape, failed, forever, is_unproven);
+    uint32_t out = governed->candidate;
+    vyre_governor_abandon(&device->governor, governed->shape, governed->candidate);
+    if (shape) /* it may be forgotten while the batch was built or proven */
         vyre_governor_reopen(shape);
-    }
-    vyre_governor_abandon(&device->governor, governed->shape, (uint8_t)failed);
-    /* What the record will say: the batch runs plainly, as nothing else can. */
     choice->wanted = choice->mode;
     choice->wanted_variant = choice->variant;
     choice->wanted_out = why;
@@ -150,7 +143,31 @@ void vyre_decide_failed_locked(struct vyre_device *device, enum vyre_status stat
     if (governed->candidate_count > 0) {
         governed->predicted_ns = (double)governed->candidates[0].predicted_ns;
         governed->candidates[0].why = VYRE_WHY_ONLY_FEASIBLE;
-        governed->candidates[failed].state = VYRE_CANDIDATE_OUT;
-        governed->candidates[failed].why = (uint8_t)why;
+        governed->candidates[out].state = VYRE_CANDIDATE_OUT;
+        governed->candidates[out].why = (uint8_t)why;
     }
+}
+
+void vyre_decide_failed_locked(struct vyre_device *device, enum vyre_status status,
+                               bool is_unproven, struct vyre_choice *choice)
+{
+    struct vyre_shape *shape = vyre_shape_get(choice->governed.shape);
+    bool forever = status == VYRE_UNSUPPORTED;
+    if (shape)
+        vyre_facts_failed_locked(shape, choice->governed.candidate, forever, is_unproven);
+    run_plainly(device,
+                is_unproven ? VYRE_WHY_UNPROVEN
+                : forever   ? VYRE_WHY_UNFIT
+                            : VYRE_WHY_FAILED,
+                choice);
+}
+
+void vyre_decide_put_off_locked(struct vyre_device *device, struct vyre_choice *choice)
+{
+    struct vyre_shape *shape = vyre_shape_get(choice->governed.shape);
+    struct vyre_candidate_track *track = shape ? &shape->tracks[choice->governed.candidate] : NULL;
+    uint16_t fails = track ? track->fails : 0;
+    run_plainly(device, VYRE_WHY_UNBUILT, choice);
+    if (track)
+        track->fails = fails; /* it was not tried */
 }

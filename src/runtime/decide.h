@@ -49,4 +49,7 @@ void vyre_decide_next_locked(struct vyre_device *device, struct vyre_body *body,
 void vyre_decide_failed_locked(struct vyre_device *device, enum vyre_status status,
                                bool is_unproven, struct vyre_choice *choice);
 
+/* The choice is being built meanwhile: the batch runs plainly. Nothing is held against the choice. */
+void vyre_decide_put_off_locked(struct vyre_device *device, struct vyre_choice *choice);
+
 #endif

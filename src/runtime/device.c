@@ -143,6 +143,7 @@ static enum vyre_status allocate_tables(struct vyre_device *device, struct vyre_
                                            _Alignof(struct vyre_result_entry));
     vyre_batch_planner_init(&device->planner, &device->allocator);
     vyre_measure_init(&device->measure);
+    vyre_builds_init(&device->builds, device->facts.costs.build_ns);
     vyre_candidates_init(&device->candidates, &device->facts);
     vyre_candidates_price(&device->candidates, &device->facts, &device->calibration);
     enum vyre_status shapes =
@@ -297,8 +298,9 @@ void vyre_device_close(struct vyre_device **device)
     /* A failed batch is its waiter's to know; closing only needs the work to have ended. */
     enum vyre_status idle = vyre_device_wait_idle(closing, VYRE_FOREVER, NULL);
     (void)idle;
-    vyre_emit_close(closing);
+    vyre_builds_stop(closing);
     bool quiet = !closing->ops->quiesce || closing->ops->quiesce(closing->native);
+    vyre_emit_close(closing);
     if (!quiet)
         return; /* a kernel still runs: what it may touch must stay, so everything stays */
 
@@ -415,6 +417,8 @@ void vyre_device_get_counters(struct vyre_device *device, struct vyre_device_cou
         .recordings_kept = device->recordings.count,
         .recording_bytes = device->recordings.total_bytes,
         .memory_bytes = device->memory_bytes,
+        .builds_made = device->builds.made,
+        .builds_refused = device->builds.refused,
     };
     memcpy(out_counters->by_mode, device->by_mode, sizeof device->by_mode);
     vyre_lock_release(&device->lock);

@@ -7,7 +7,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "runtime/emit_lease.h"
 #include "runtime/explain.h"
 #include "runtime/record.h"
 #include "runtime/shape_keys.h"
@@ -29,7 +28,9 @@ struct vyre_emit {
     uint64_t told;        /* the last submission that was told */
     uint64_t last_end_ns; /* ... and its end */
     uint32_t shapes_told;
-    struct vyre_emit_lease lease;
+    uint64_t lease_begun; /* the last residency whose begin was told ... */
+    uint64_t lease_ended; /* ... and whose end was; smaller while one is open */
+    uint64_t lease_begin_ns;
     size_t size_bytes;
     uint64_t mask; /* entries of `pending` - 1 */
     struct pending pending[];
@@ -81,6 +82,8 @@ static void tell_closed(struct vyre_device *device)
     tell(device, &event);
 }
 
+/* ---- What is resident ------------------------------------------------------------------------- */
+
 static void tell_lease(const struct vyre_device *device, const struct vyre_event_lease *lease)
 {
     struct vyre_event event = {
@@ -89,6 +92,76 @@ static void tell_lease(const struct vyre_device *device, const struct vyre_event
         .as.lease = lease,
     };
     tell(device, &event);
+}
+
+static void begin_lease(struct vyre_device *device, uint64_t number, uint64_t begin_ns)
+{
+    const struct vyre_event_lease lease = {
+        .size_bytes = sizeof lease, .lease = number, .begin_ns = begin_ns};
+    device->emit->lease_begun = number;
+    device->emit->lease_begin_ns = begin_ns;
+    tell_lease(device, &lease);
+}
+
+/* Ends the one that is open. Without a reason the end is not known: it was over by `end_ns`. */
+static void end_lease(struct vyre_device *device, uint64_t end_ns, enum vyre_residency_end why)
+{
+    struct vyre_emit *emit = device->emit;
+    const struct vyre_event_lease lease = {
+        .size_bytes = sizeof lease,
+        .is_derived = why == VYRE_RESIDENCY_NONE,
+        .lease = emit->lease_begun,
+        .begin_ns = emit->lease_begin_ns,
+        .end_ns = end_ns > emit->lease_begin_ns ? end_ns : emit->lease_begin_ns,
+        .why = (uint32_t)why,
+    };
+    emit->lease_ended = emit->lease_begun;
+    tell_lease(device, &lease);
+}
+
+static bool has_open_lease(const struct vyre_emit *emit)
+{
+    return emit->lease_begun > emit->lease_ended;
+}
+
+/* Tells the end of the open one if it is over. */
+static void end_known_lease(struct vyre_device *device, const struct vyre_residency *residency)
+{
+    const struct vyre_emit *emit = device->emit;
+    if (!has_open_lease(emit) || residency->ended < emit->lease_begun)
+        return;
+    if (residency->ended == emit->lease_begun)
+        end_lease(device, residency->ended_ns, residency->why);
+    else /* others came and went since: it left before they began */
+        end_lease(device, residency->ended_begin_ns, VYRE_RESIDENCY_NONE);
+}
+
+/* Tells what the backend reports of what is resident, as far as it is news. */
+static void tell_residency(struct vyre_device *device)
+{
+    struct vyre_emit *emit = device->emit;
+    struct vyre_residency residency;
+    if (emit->muted)
+        return;
+    vyre_device_residency(device, NULL, &residency);
+    end_known_lease(device, &residency);
+    if (residency.ended > emit->lease_begun) {
+        begin_lease(device, residency.ended, residency.ended_begin_ns);
+        end_lease(device, residency.ended_ns, residency.why);
+    }
+    if (residency.number > residency.ended && residency.number > emit->lease_begun)
+        begin_lease(device, residency.number, residency.begin_ns);
+}
+
+/* What came while nothing was told is not told afterwards. */
+static void skip_residency(struct vyre_device *device)
+{
+    struct vyre_emit *emit = device->emit;
+    struct vyre_residency residency;
+    vyre_device_residency(device, NULL, &residency);
+    end_known_lease(device, &residency);
+    if (residency.number != emit->lease_begun)
+        emit->lease_begun = emit->lease_ended = residency.number;
 }
 
 void vyre_emit_calibrated_locked(struct vyre_device *device)
@@ -199,13 +272,7 @@ void vyre_emit_submitted_locked(struct vyre_device *device, const struct vyre_re
     pending->decision = *record;
     tell_shape(device, body, record->repeat_hint, shape);
     pending->profile = *shape->profile;
-
-    struct vyre_event_lease changes[VYRE_EMIT_LEASE_CHANGES];
-    uint32_t count =
-        vyre_emit_lease_submit(&emit->lease, (enum vyre_mode)record->mode, entry->sequence,
-                               entry->measurement.start_ns, emit->told, changes);
-    for (uint32_t i = 0; i < count; i++)
-        tell_lease(device, &changes[i]);
+    tell_residency(device);
 }
 
 /* From its submit, or from the end of the batch before it, to its end, as far as that was seen. */
@@ -254,14 +321,13 @@ static void tell_batch(struct vyre_device *device, uint64_t sequence, enum vyre_
         batch.kernels[i].label = label_or_null(profile->kernels[i].kernel->object.label);
         batch.kernels[i].dispatch_count = profile->kernels[i].dispatch_count;
     }
-    if (record->mode == VYRE_MODE_PERSISTENT)
-        vyre_emit_lease_complete(&emit->lease, batch.complete_ns);
     struct vyre_event event = {
         .type = VYRE_EVENT_BATCH_COMPLETED,
         .time_ns = batch.complete_ns,
         .as.batch_completed = &batch,
     };
     tell(device, &event);
+    tell_residency(device);
 }
 
 void vyre_emit_batch_locked(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns,
@@ -274,6 +340,7 @@ void vyre_emit_batch_locked(struct vyre_device *device, uint64_t sequence, uint6
 void vyre_emit_flush_locked(struct vyre_device *device)
 {
     vyre_measure_collect_locked(device);
+    tell_residency(device);
     if (!vyre_device_is_lost(device))
         return;
     /* Nothing is measured any more. What was complete before keeps its own status. */
@@ -293,8 +360,8 @@ void vyre_emit_mute(struct vyre_device *device, bool muted)
     vyre_emit_flush_locked(device);
     if (muted)
         device->emit->muted++;
-    else
-        device->emit->muted--;
+    else if (--device->emit->muted == 0)
+        skip_residency(device);
     vyre_lock_release(&device->lock);
 }
 
@@ -320,8 +387,6 @@ enum vyre_status vyre_emit_open(struct vyre_device *device, struct vyre_diag *di
     emit->observer = *observer;
     emit->size_bytes = size_bytes;
     emit->mask = entries - 1;
-    vyre_emit_lease_init(&emit->lease, device->desc.persistent_idle_ns,
-                         device->desc.persistent_lease_ns);
     device->emit = emit;
     device->recordings.on_evicted = on_evicted;
     device->recordings.on_evicted_user = device;
@@ -335,9 +400,8 @@ void vyre_emit_close(struct vyre_device *device)
         return;
     vyre_lock_acquire(&device->lock);
     vyre_emit_flush_locked(device);
-    struct vyre_event_lease last;
-    if (vyre_emit_lease_end(&device->emit->lease, vyre_device_now_ns(device), &last))
-        tell_lease(device, &last);
+    if (has_open_lease(device->emit)) /* it hangs, or the backend does not say */
+        end_lease(device, vyre_device_now_ns(device), VYRE_RESIDENCY_NONE);
     vyre_lock_release(&device->lock);
     tell_closed(device);
     vyre_emit_free(device);

@@ -27,7 +27,7 @@ struct vyre_emit;
 /* Tells that the device is open. Without an observer nothing is made. */
 enum vyre_status vyre_emit_open(struct vyre_device *device, struct vyre_diag *diag);
 
-/* Tells all that is left and that the device is closed; then nothing more is told. */
+/* Tells all that is left and that the device is closed; then nothing more is told. After quiesce. */
 void vyre_emit_close(struct vyre_device *device);
 
 /* Frees it, told or not. */

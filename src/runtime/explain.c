@@ -54,6 +54,17 @@ static void fill_turning_points(struct vyre_explanation *out)
         turning_point(resident->per_launch_overhead_ns, resident->persistent_setup_overhead_ns);
 }
 
+/* Whether auto leaves out persistent mode, and why. */
+static bool is_left_out(struct vyre_device *device, const struct vyre_body *body,
+                        struct vyre_diag *out_reason)
+{
+    enum vyre_fit fit = VYRE_FIT_YES;
+    if (device->ops->batch_check)
+        fit = device->ops->batch_check(device->native, &body->view, VYRE_MODE_PERSISTENT, 0,
+                                       out_reason);
+    return fit == VYRE_FIT_NO || fit == VYRE_FIT_POOR;
+}
+
 void vyre_explain_locked(struct vyre_device *device, struct vyre_body *body, uint32_t repeat_hint,
                          struct vyre_explanation *out)
 {
@@ -79,9 +90,7 @@ void vyre_explain_locked(struct vyre_device *device, struct vyre_body *body, uin
     const struct vyre_ability *resident = &device->facts.abilities[VYRE_ABILITY_PERSISTENT];
     if (resident->value == 0)
         memcpy(out->unfit_reason, resident->reason, sizeof out->unfit_reason);
-    else if (device->ops->batch_check &&
-             device->ops->batch_check(device->native, &body->view, VYRE_MODE_PERSISTENT, 0,
-                                      &reason) != VYRE_OK)
+    else if (is_left_out(device, body, &reason))
         snprintf(out->unfit_reason, sizeof out->unfit_reason, "%.*s", VYRE_REASON_BYTES - 1,
                  reason.message);
 }

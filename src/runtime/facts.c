@@ -3,9 +3,6 @@
  */
 #include "runtime/facts.h"
 
-#include <string.h>
-
-#include "base/groups.h"
 #include "runtime/prove.h"
 #include "runtime/shape_keys.h"
 
@@ -14,76 +11,55 @@
 
 /* ---- Whether it can run ----------------------------------------------------------------------- */
 
-/* Whether what stays resident suits the batch: changing it, or filling it, costs more than it saves. */
-static bool suits_residency(const struct vyre_device *device, const struct vyre_body *body)
-{
-    const struct vyre_body_kernel *kernels = body->kernels.items;
-    const struct vyre_kernel *first = NULL;
-    uint64_t most = device->facts.persistent_groups ? device->facts.persistent_groups : UINT64_MAX;
-    for (uint32_t i = 0; i < body->view.command_count; i++) {
-        const struct vyre_command *command = &body->view.commands[i];
-        const struct vyre_kernel *kernel = kernels[i].kernel;
-        if (!kernel)
-            continue;
-        first = first ? first : kernel;
-        bool other = memcmp(kernel->interface.local_size, first->interface.local_size,
-                            sizeof first->interface.local_size) != 0;
-        if (device->facts.persistent_one_program &&
-            (other || kernel->interface.specialization_count > 0))
-            return false;
-        if (vyre_groups_total(command->groups) > most)
-            return false;
-    }
-    return true;
-}
-
-/* Worked out once per shape. */
-static bool may_stay_resident(const struct vyre_device *device, const struct vyre_body *body,
-                              struct vyre_shape_found *found)
-{
-    if (!found->residency_known)
-        found->suits_residency = suits_residency(device, body);
-    found->residency_known = true;
-    return found->suits_residency;
-}
-
-/* Whether the backend can run the shape so: asked once. */
-static bool fits(struct vyre_device *device, const struct vyre_body *body,
-                 struct vyre_shape_found *found, uint32_t index)
+/* Whether the backend can run the shape so: asked until the answer is final. */
+static enum vyre_fit fit_of(struct vyre_device *device, const struct vyre_body *body,
+                            struct vyre_shape_found *found, uint32_t index)
 {
     const struct vyre_candidate *candidate = &device->candidates.list[index];
     uint16_t bit = (uint16_t)(1u << index);
     if (device->ops->batch_check && !(found->checked & bit)) {
-        enum vyre_status status = device->ops->batch_check(
-            device->native, &body->view, candidate->mode, candidate->variant, NULL);
-        if (status == VYRE_OK || status == VYRE_UNSUPPORTED)
-            found->checked |= bit;
-        if (status == VYRE_UNSUPPORTED)
-            found->unfit |= bit;
-        if (status != VYRE_OK)
-            return false;
+        enum vyre_fit fit = device->ops->batch_check(device->native, &body->view, candidate->mode,
+                                                     candidate->variant, NULL);
+        if (fit == VYRE_FIT_UNBUILT)
+            return found->unfit & bit ? VYRE_FIT_NO : fit;
+        found->checked |= bit;
+        found->unfit |= fit == VYRE_FIT_NO ? bit : 0;
+        found->poor |= fit == VYRE_FIT_POOR ? bit : 0;
     }
-    return !(found->unfit & bit);
+    if (found->unfit & bit)
+        return VYRE_FIT_NO;
+    return found->poor & bit ? VYRE_FIT_POOR : VYRE_FIT_YES;
 }
 
-static enum vyre_why why_out(struct vyre_device *device, const struct vyre_body *body,
-                             struct vyre_shape_found *found, uint32_t index, uint32_t updates)
+static bool is_being_built(const struct vyre_device *device, struct vyre_body *body, uint32_t index)
+{
+    return vyre_builds_has_locked(&device->builds,
+                                  (struct vyre_build_token){vyre_body_shape(body), index});
+}
+
+static enum vyre_why why_out(struct vyre_device *device, struct vyre_body *body,
+                             struct vyre_shape_found *found, uint32_t index, uint32_t updates,
+                             enum vyre_fit *out_fit)
 {
     const struct vyre_candidate *candidate = &device->candidates.list[index];
     bool unproven = found->unproven & 1u << index;
+    *out_fit = VYRE_FIT_NO;
     if (!vyre_device_has_mode(device, candidate->mode))
         return VYRE_WHY_ABILITY_ABSENT;
     /* A chain has nothing to run side by side: both variants would do the same. */
     if (candidate->variant & VYRE_VARIANT_SERIAL && body->view.is_chain)
-        return VYRE_WHY_NOT_APPLICABLE;
-    if (candidate->mode == VYRE_MODE_PERSISTENT && !may_stay_resident(device, body, found))
         return VYRE_WHY_NOT_APPLICABLE;
     /* Other constants need no recording in the variant beside it. */
     if (candidate->variant & VYRE_VARIANT_DRIVER && updates > 0)
         return VYRE_WHY_NOT_APPLICABLE;
     if (found->failed & 1u << index)
         return unproven ? VYRE_WHY_UNPROVEN : VYRE_WHY_FAILED;
-    if (fits(device, body, found, index))
+    *out_fit = fit_of(device, body, found, index);
+    if (*out_fit == VYRE_FIT_POOR)
+        return VYRE_WHY_NOT_APPLICABLE;
+    if (*out_fit == VYRE_FIT_UNBUILT && is_being_built(device, body, index))
+        return VYRE_WHY_UNBUILT;
+    if (*out_fit != VYRE_FIT_NO)
         return VYRE_WHY_NONE;
     return unproven ? VYRE_WHY_UNPROVEN : VYRE_WHY_UNFIT;
 }
@@ -113,8 +89,7 @@ uint32_t vyre_facts_bakes(const struct vyre_device *device, uint32_t variant)
     return variant & VYRE_VARIANT_DRIVER ? device->facts.driver_bakes : device->facts.bakes;
 }
 
-static bool is_ready(const struct vyre_device *device, struct vyre_body *body, uint32_t index,
-                     uint64_t now_ns)
+static bool is_ready(const struct vyre_device *device, struct vyre_body *body, uint32_t index)
 {
     const struct vyre_candidate *candidate = &device->candidates.list[index];
     if (candidate->mode == VYRE_MODE_REPLAY)
@@ -122,8 +97,7 @@ static bool is_ready(const struct vyre_device *device, struct vyre_body *body, u
             &device->recordings,
             vyre_body_key(body, vyre_facts_bakes(device, candidate->variant), candidate->variant));
     if (candidate->mode == VYRE_MODE_PERSISTENT)
-        return device->persistent_seen_ns != 0 &&
-               now_ns - device->persistent_seen_ns < device->desc.persistent_idle_ns;
+        return vyre_device_is_served(device, &body->view);
     return true;
 }
 
@@ -155,7 +129,6 @@ void vyre_facts_find_locked(struct vyre_device *device, struct vyre_body *body,
                             struct vyre_candidate_facts out_facts[VYRE_CANDIDATES_MAX])
 {
     const struct vyre_shape_template *learned = learned_locked(device, body, shape);
-    uint64_t now_ns = vyre_device_now_ns(device);
     uint32_t commands = body->view.command_count;
     if (shape->seen >= shape->found.retry_at) {
         shape->found.failed = 0;
@@ -164,17 +137,19 @@ void vyre_facts_find_locked(struct vyre_device *device, struct vyre_body *body,
     for (uint32_t i = 0; i < device->candidates.count; i++) {
         const struct vyre_candidate *candidate = &device->candidates.list[i];
         const struct vyre_candidate_costs *costs = &candidate->costs;
-        enum vyre_why why = why_out(device, body, &shape->found, i, updates);
+        enum vyre_fit fit;
+        enum vyre_why why = why_out(device, body, &shape->found, i, updates, &fit);
+        bool is_unbuilt = fit == VYRE_FIT_UNBUILT;
         uint64_t proof = why == VYRE_WHY_NONE ? proof_ns(device, body, shape, i, &why) : 0;
         /* Recorded again and again: what is measured of it holds the recording. */
         bool thrown_away = candidate->mode == VYRE_MODE_REPLAY && shape->found.recorded > 1;
         out_facts[i] = (struct vyre_candidate_facts){
             .feasible = why == VYRE_WHY_NONE,
             .why = (uint8_t)why,
-            .ready = why == VYRE_WHY_NONE && proof == 0 &&
-                     (thrown_away || is_ready(device, body, i, now_ns)),
-            .fixed_ns =
-                proof + vyre_whole_ns(costs->fixed_batch_ns + costs->fixed_command_ns * commands),
+            .ready = why == VYRE_WHY_NONE && proof == 0 && !is_unbuilt &&
+                     (thrown_away || is_ready(device, body, i)),
+            .fixed_ns = proof + (is_unbuilt ? device->builds.build_ns : 0) +
+                        vyre_whole_ns(costs->fixed_batch_ns + costs->fixed_command_ns * commands),
             .per_batch_ns = vyre_whole_ns(costs->batch_ns),
             .per_command_ns = vyre_whole_ns(costs->command_ns),
             .per_update_ns = vyre_whole_ns(costs->update_ns),

@@ -22,12 +22,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include <vyre/backend.h>
 #include <vyre/vyre.h>
 
 #include "base/clock.h"
 #include "base/futex.h"
 #include "observe/decisions.h"
 #include "plan/batch_plan.h"
+#include "runtime/builds.h"
 #include "runtime/candidates.h"
 #include "runtime/governor.h"
 #include "runtime/measure.h"
@@ -154,12 +156,12 @@ struct vyre_device {
     uint64_t clock_ns;                /* when the clock was last read */
     void *left_behind; /* Owned: memory that work of the lost device may touch, of ... */
     size_t left_behind_bytes;
+    struct vyre_builds builds;
     struct vyre_proofs proofs;
     struct vyre_lock proof_lock; /* held by who proves; taken after `lock`, or alone */
     bool is_proving;             /* others wait at the gate: prove.h */
     uint64_t unseen_submitted;   /* submissions that are no caller's ... */
     uint64_t unseen_completed;
-    uint64_t persistent_seen_ns; /* when something was last submitted to what is resident */
     uint64_t by_mode[VYRE_MODE_COUNT];
     uint64_t memory_bytes;
     uint64_t sample_tick;
@@ -222,6 +224,25 @@ static inline bool vyre_device_has_mode(const struct vyre_device *device, enum v
 {
     const struct vyre_ability *ability = vyre_device_mode_ability(device, mode);
     return !ability || ability->value != 0;
+}
+
+/* What is resident on the device. `view` may be NULL. The caller holds the lock. */
+static inline void vyre_device_residency(const struct vyre_device *device,
+                                         const struct vyre_batch_view *view,
+                                         struct vyre_residency *out)
+{
+    *out = (struct vyre_residency){0};
+    if (device->ops->residency)
+        device->ops->residency(device->native, view, out);
+}
+
+/* Whether a batch in persistent mode would find what it needs resident. */
+static inline bool vyre_device_is_served(const struct vyre_device *device,
+                                         const struct vyre_batch_view *view)
+{
+    struct vyre_residency residency;
+    vyre_device_residency(device, view, &residency);
+    return residency.serves;
 }
 
 /* Waits in the backend; what it finds complete meanwhile was found by one look. */

@@ -27,6 +27,12 @@ const char *vyre_ability_name(enum vyre_ability_id ability)
     return NAME_OF(names, ability, "unknown");
 }
 
+const char *vyre_residency_end_name(enum vyre_residency_end why)
+{
+    static const char *const names[] = {"none", "idle", "lease", "changed", "stopped"};
+    return NAME_OF(names, why, "unknown");
+}
+
 const char *vyre_target_name(enum vyre_target target)
 {
     static const char *const names[] = {"none",     "host",  "host-library",

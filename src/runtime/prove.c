@@ -102,7 +102,7 @@ enum vyre_proof_state vyre_proof_state_locked(struct vyre_device *device, struct
     for (uint32_t i = 0; i < body->view.command_count; i++) {
         struct vyre_hash128 code;
         if (code_of(device, body, i, mode, variant, &code, NULL) != VYRE_OK) {
-            state = VYRE_PROOF_DUE; /* it cannot be told, so it is not trusted */
+            state = VYRE_PROOF_DUE; /* not built, or it cannot be told: it is not trusted */
             continue;
         }
         if (is_zero(code))
@@ -154,6 +154,9 @@ static enum vyre_status find_codes(struct proof *proof, struct vyre_diag *diag)
         struct vyre_hash128 code;
         enum vyre_status status =
             code_of(device, body, i, proof->mode, proof->variant, &code, diag);
+        if (status == VYRE_BUSY) /* built before, and thrown away since */
+            return put_off(proof, diag, "its generated code is not built",
+                           "Submit the batch again.");
         if (status != VYRE_OK)
             return status;
         if (!is_zero(code))

@@ -17,7 +17,7 @@
 
 enum vyre_proof_state {
     VYRE_PROOF_NOT_NEEDED = 0, /* no generated code, or none that is not proven */
-    VYRE_PROOF_DUE = 1,
+    VYRE_PROOF_DUE = 1,        /* also where the code is not built yet */
     VYRE_PROOF_REFUSED = 2,
 };
 
@@ -62,7 +62,7 @@ VYRE_NODISCARD enum vyre_status vyre_proof_refused_locked(struct vyre_device *de
                                                           struct vyre_diag *diag);
 
 /*
- * Proves the batch's code if that is due. Releases the lock meanwhile: whatever comes of it, the device
+ * Proves the batch's code, which is built (builds.h), if that is due. Releases the lock meanwhile: whatever comes of it, the device
  * may be lost and the batch stale afterwards. VYRE_OK: it may be used. proof-differs (VYRE_UNSUPPORTED):
  * it is refused. proof-limit (VYRE_LIMIT): not now. Other failures are the device's or the batch's own.
  * With `is_patient` a batch that takes longer than proof_ns is proven all the same.

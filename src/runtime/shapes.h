@@ -50,13 +50,12 @@ struct vyre_shape_template {
 
 /* What is found out once per shape: facts.c. Bits count candidates. */
 struct vyre_shape_found {
-    bool residency_known; /* the next is known */
-    bool suits_residency; /* what stays resident need not change for it, and is not overfilled */
-    bool template_known;  /* looked for ... */
-    bool has_template;    /* ... and there is one */
+    bool template_known; /* looked for ... */
+    bool has_template;   /* ... and there is one */
     struct vyre_hash128 template_key;
     uint16_t checked;  /* candidates whose fitness is known */
     uint16_t unfit;    /* candidates that cannot run this shape */
+    uint16_t poor;     /* candidates that the backend advises against */
     uint16_t failed;   /* candidates that were tried and failed ... */
     uint16_t unproven; /* of the unfit and the failed ones: for their generated code */
     uint32_t retry_at; /* ... until the shape was seen so often */

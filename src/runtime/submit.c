@@ -215,6 +215,52 @@ static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *
     return status;
 }
 
+/* The choice of auto is built beside this batch, which runs plainly. */
+static void put_off_locked(struct attempt *attempt)
+{
+    vyre_decide_put_off_locked(attempt->device, &attempt->choice);
+    attempt->fell_back = true;
+}
+
+/* Others may have submitted while the lock was released for a build. */
+static enum vyre_status make_room_again_locked(struct vyre_device *device, struct vyre_diag *diag)
+{
+    enum vyre_status status = make_room_locked(device, diag);
+    if (device->measure.pending > 0)
+        vyre_measure_collect_locked(device);
+    return status;
+}
+
+/* Builds what the mode lacks. A batch that is known to run on proven code lacks nothing. */
+static enum vyre_status build_locked(struct attempt *attempt, struct vyre_diag *diag)
+{
+    struct vyre_device *device = attempt->device;
+    enum vyre_mode mode = attempt->choice.mode;
+    uint32_t variant = attempt->choice.variant;
+    enum vyre_status status = VYRE_OK;
+    enum vyre_build_course course = VYRE_BUILD_THERE;
+    bool built = false;
+    if (!device->ops->build_begin || mode == VYRE_MODE_PLAIN ||
+        (vyre_proof_applies(device, mode) &&
+         vyre_proof_is_known(device, attempt->body, mode, variant)))
+        return VYRE_OK;
+    if (is_auto(attempt)) {
+        const struct vyre_build_token token = {vyre_body_shape(attempt->body),
+                                               attempt->choice.governed.candidate};
+        status =
+            vyre_build_later_locked(device, attempt->body, mode, variant, token, &course, diag);
+    } else {
+        status = vyre_build_now_locked(device, attempt->body, mode, variant, &built, diag);
+    }
+    if (course == VYRE_BUILD_LATER)
+        put_off_locked(attempt);
+    if (built || course != VYRE_BUILD_THERE)
+        vyre_timing_absent_locked(device, &attempt->timing);
+    if (status == VYRE_OK && (built || course == VYRE_BUILD_NOW))
+        status = make_room_again_locked(device, diag);
+    return status;
+}
+
 /* Generated code is proven before it is used; that is no part of what the batch costs. */
 static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
@@ -228,7 +274,7 @@ static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *
     return status;
 }
 
-/* A proof releases the lock: what was true before it need not be true any more. */
+/* Builds and proofs release the lock: what was true before them need not be true any more. */
 static enum vyre_status check_again_locked(const struct attempt *attempt, struct vyre_diag *diag)
 {
     struct vyre_device *device = attempt->device;
@@ -255,11 +301,8 @@ static void fall_back_locked(struct attempt *attempt, enum vyre_status status)
 /* Whether the submission pays what is paid once. */
 static bool pays_fixed_cost(const struct attempt *attempt)
 {
-    const struct vyre_device *device = attempt->device;
-    uint64_t seen_ns = device->persistent_seen_ns;
     if (attempt->choice.mode == VYRE_MODE_PERSISTENT)
-        return seen_ns == 0 ||
-               attempt->timing.start_ns - seen_ns >= device->desc.persistent_idle_ns;
+        return !vyre_device_is_served(attempt->device, &attempt->body->view);
     return attempt->pays_recording;
 }
 
@@ -333,14 +376,8 @@ static void note_success_locked(struct attempt *attempt, struct vyre_result_entr
     }
     device->by_mode[attempt->choice.mode]++;
     device->sample_tick++;
-    /* What stays resident alone leaves when something else is queued. */
-    if (attempt->choice.mode != VYRE_MODE_PERSISTENT && device->facts.persistent_one_program)
-        device->persistent_seen_ns = 0;
-    if (attempt->timing.timed) {
-        if (attempt->choice.mode == VYRE_MODE_PERSISTENT)
-            device->persistent_seen_ns = attempt->timing.start_ns;
+    if (attempt->timing.timed)
         vyre_measure_submitted_locked(device, &attempt->timing, entry);
-    }
     record_locked(attempt, entry);
 }
 
@@ -411,7 +448,9 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
         own.id = VYRE_DIAG_NONE;
         bool last = !may_fall_back(&attempt, VYRE_OK);
         struct vyre_diag *reason = last ? diag : &own;
-        status = prove_locked(&attempt, reason);
+        status = build_locked(&attempt, reason);
+        if (status == VYRE_OK)
+            status = prove_locked(&attempt, reason);
         enum vyre_status alive = check_again_locked(&attempt, diag);
         if (alive != VYRE_OK) {
             abandon_locked(&attempt);
@@ -479,6 +518,31 @@ enum vyre_status vyre_batch_submit(struct vyre_batch *batch,
     return status;
 }
 
+/* What the backend says of a batch in a mode, as a status. */
+static enum vyre_status check_fit_locked(struct vyre_device *device, const struct vyre_body *body,
+                                         enum vyre_mode mode, uint32_t variant,
+                                         struct vyre_diag *diag)
+{
+    if (!device->ops->batch_check)
+        return VYRE_OK;
+    struct vyre_diag reason;
+    vyre_diag_reset(&reason);
+    switch (device->ops->batch_check(device->native, &body->view, mode, variant, &reason)) {
+    case VYRE_FIT_NO:
+        if (diag)
+            *diag = reason;
+        return VYRE_UNSUPPORTED;
+    case VYRE_FIT_UNBUILT:
+        return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_UNBUILT, body->view.label, 0,
+                             "what %s mode needs for this batch is not built",
+                             vyre_mode_name(mode));
+    case VYRE_FIT_YES:
+    case VYRE_FIT_POOR:
+        break;
+    }
+    return VYRE_OK;
+}
+
 enum vyre_status vyre_batch_check_mode(struct vyre_batch *batch, enum vyre_mode mode,
                                        uint32_t variant, struct vyre_diag *diag)
 {
@@ -493,8 +557,8 @@ enum vyre_status vyre_batch_check_mode(struct vyre_batch *batch, enum vyre_mode 
     vyre_lock_acquire(&device->lock);
     if (batch->body->epoch != device->epoch)
         status = vyre_batch_check_alive_locked(device, batch->body, diag);
-    if (status == VYRE_OK && device->ops->batch_check)
-        status = device->ops->batch_check(device->native, &batch->body->view, mode, variant, diag);
+    if (status == VYRE_OK)
+        status = check_fit_locked(device, batch->body, mode, variant, diag);
     if (status == VYRE_OK)
         status = vyre_proof_refused_locked(device, batch->body, mode, variant, diag);
     return vyre_device_unlock(device, status, diag);
@@ -512,16 +576,17 @@ enum vyre_status vyre_batch_warm_up(struct vyre_batch *batch, enum vyre_mode mod
     if (status != VYRE_OK)
         return status;
     struct vyre_recording *recording;
+    bool built;
     vyre_lock_acquire(&device->lock);
     if (batch->body->epoch != device->epoch)
         status = vyre_batch_check_alive_locked(device, batch->body, diag);
+    if (status == VYRE_OK && mode != VYRE_MODE_AUTO)
+        status = vyre_build_now_locked(device, batch->body, mode, 0, &built, diag);
     if (status == VYRE_OK && mode == VYRE_MODE_REPLAY)
         status = find_recording_locked(device, batch->body, 0, &recording, diag);
     if (status == VYRE_OK && device->ops->warm_up)
         status = device->ops->warm_up(device->native, mode, diag);
     if (status == VYRE_OK && device->ops->batch_warm_up)
         status = device->ops->batch_warm_up(device->native, &batch->body->view, mode, 0, diag);
-    if (status == VYRE_OK && mode == VYRE_MODE_PERSISTENT)
-        device->persistent_seen_ns = vyre_device_now_ns(device);
     return vyre_device_unlock(device, status, diag);
 }

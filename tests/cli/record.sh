@@ -68,7 +68,7 @@ holds "copied" '$last.copied_bytes > 0 and $last.commands[1] > 0 and $last.comma
 run "persistent" 0 "$vyre" run "$scratch/add.json" --mode persistent --record "$record" --json
 agrees "persistent"
 holds "leases" '[$entries[] | select(.type == "lease")] | length >= 2
-    and all(.[]; (.end_ns == null) or (.derived and .end_ns >= .begin_ns)) and any(.[]; .end_ns != null)'
+    and all(.[]; (.end_ns == null) or (.why and (.derived | not) and .end_ns >= .begin_ns)) and any(.[]; .end_ns != null)'
 run "calibrated" 0 "$vyre" run "$scratch/add.json" --calibrate --record "$record" --json
 agrees "calibrated"
 holds "calibrated" '$last.batches_seen == 300 and any($entries[]; .type == "calibrated")

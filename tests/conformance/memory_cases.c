@@ -111,6 +111,7 @@ static size_t list_ways(struct fixture *f, struct vyre_device *device, struct vy
     size_t mode_count = device_modes(device, modes);
     size_t count = 0;
     for (size_t i = 0; i < mode_count; i++) {
+        assert_ok(f, vyre_batch_warm_up(batch, modes[i], &f->diag));
         for (uint32_t variant = 0; variant <= VYRE_VARIANT_MASK; variant++) {
             if (vyre_batch_check_mode(batch, modes[i], variant, &f->diag) == VYRE_OK)
                 out_ways[count++] =

@@ -91,7 +91,7 @@ static void check_auto(struct fixture *f, const struct vyre_batch_result *result
     assert_true(result->why >= VYRE_WHY_ONLY_FEASIBLE && result->why <= VYRE_WHY_DRIFT_RECHECK);
     if (result->wanted_out != VYRE_WHY_NONE) {
         assert_true(result->wanted_out >= VYRE_WHY_ABILITY_ABSENT &&
-                    result->wanted_out <= VYRE_WHY_UNPROVEN);
+                    result->wanted_out <= VYRE_WHY_UNBUILT);
         assert_int_not_equal(result->wanted, VYRE_MODE_PLAIN);
     }
     if (result->wanted_out == VYRE_WHY_ABILITY_ABSENT)

@@ -29,7 +29,8 @@ static struct {
     size_t scalar_bytes;             /* arguments by value have this size; 0: as the driver says */
     bool submitting;                 /* the test's thread is inside a submit */
     _Atomic uint32_t *released_flag; /* set when a program's first argument is */
-    uint32_t builds;
+    _Atomic uint32_t builds;
+    _Atomic uint32_t launches; /* of dispatchers */
     uint32_t shared_frees;
     void *last_shared;
     uint32_t unlocked_looks;    /* at the event of a launch */
@@ -56,6 +57,7 @@ static cl_int CL_API_CALL enqueue_launch(cl_command_queue queue, cl_kernel kerne
                                          cl_uint wait_count, const cl_event *waits,
                                          cl_event *out_event)
 {
+    hooks.launches += is_dispatcher_queue(queue);
     if (is_dispatcher_queue(queue) && is_ours()) {
         const struct vyre_cl_persistent *persistent = hooked_device->persistent;
         if (hooks.failing_launches > 0) {
@@ -192,9 +194,10 @@ static void keep(void *user, void *memory, size_t size_bytes, size_t alignment)
     (void)alignment;
 }
 
-static void open_with(struct fixture *f, struct vyre_device_desc desc)
+static void open_observed(struct fixture *f, struct vyre_device_desc desc,
+                          const struct vyre_observer *observer)
 {
-    struct vyre_instance_desc instance = {.log = on_log, .log_user = f};
+    struct vyre_instance_desc instance = {.log = on_log, .log_user = f, .observer = observer};
     instance.allocator = (struct vyre_allocator){.allocate = allocate, .deallocate = keep};
     memset(f, 0, sizeof *f);
     hooked_device = NULL;
@@ -207,6 +210,11 @@ static void open_with(struct fixture *f, struct vyre_device_desc desc)
     if (vyre_device_open(f->instance, &desc, &f->device, &f->diag) != VYRE_OK)
         fail_msg("cannot open: %s", f->diag.message);
     assert_int_equal(vyre_batch_create(f->device, NULL, &f->batch, &f->diag), VYRE_OK);
+}
+
+static void open_with(struct fixture *f, struct vyre_device_desc desc)
+{
+    open_observed(f, desc, NULL);
 }
 
 static void close_all(struct fixture *f)
@@ -413,6 +421,171 @@ static void neighbour_that_does_not_compile_is_no_reason_to_refuse(void **state)
 static const char two_source[] =
     "__kernel void one(__global uint *o) { o[get_global_id(0)] = 1; }\n"
     "__kernel void two(__global uint *o) { o[get_global_id(0)] = 2; }\n";
+
+static void ignore(void *user, const struct vyre_event *event)
+{
+    (void)user;
+    (void)event;
+}
+
+/* Explanations, checks and an observed plain batch compile and launch nothing; warm-up does, once. */
+static void asking_builds_nothing(void **state)
+{
+    const struct vyre_observer observer = {sizeof observer, NULL, ignore};
+    struct vyre_explanation said;
+    struct vyre_device_counters counters;
+    struct fixture f;
+    (void)state;
+    open_observed(&f, (struct vyre_device_desc){0}, &observer);
+    struct vyre_buffer *buffer = create_buffer(&f, 256);
+    dispatch(&f, create(&f, two_source, "one"), buffer);
+    uint32_t builds = hooks.builds;
+    uint32_t launches = hooks.launches;
+    assert_int_equal(vyre_batch_explain(f.batch, 1000, &said, &f.diag), VYRE_OK);
+    assert_diag(vyre_batch_check_mode(f.batch, VYRE_MODE_PERSISTENT, 0, &f.diag), f.diag,
+                VYRE_DIAG_SUBMIT_UNBUILT);
+    assert_int_equal(run(&f, VYRE_MODE_PLAIN), VYRE_OK);
+    assert_int_equal(hooks.builds, builds);
+    assert_int_equal(hooks.launches, launches);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(vyre_batch_warm_up(f.batch, VYRE_MODE_PERSISTENT, &f.diag), VYRE_OK);
+        assert_int_equal(hooks.builds, builds + 1);
+        assert_int_equal(hooks.launches, launches + 1);
+        assert_int_equal(vyre_batch_check_mode(f.batch, VYRE_MODE_PERSISTENT, 0, &f.diag), VYRE_OK);
+    }
+    assert_int_equal(run(&f, VYRE_MODE_PERSISTENT), VYRE_OK);
+    assert_int_equal(hooks.builds, builds + 1);
+    vyre_device_get_counters(f.device, &counters);
+    assert_int_equal(counters.builds_made, 1);
+    expect_word(&f, buffer, 1);
+    close_all(&f);
+}
+
+/* What auto leaves to other modes runs where it is required, and says why it is left. */
+static void batches_that_suit_no_dispatcher_are_poor(void **state)
+{
+    struct vyre_explanation said;
+    struct fixture f;
+    (void)state;
+    open_with(&f, (struct vyre_device_desc){0});
+    struct vyre_buffer *buffer = create_buffer(&f, 8192);
+    struct vyre_kernel *one = create(&f, two_source, "one");
+    const struct vyre_slot_binding binding = {.slot = 0, .range = {buffer, 0, 0}};
+    vyre_batch_dispatch(f.batch, &(struct vyre_dispatch){.kernel = one,
+                                                         .groups = {129, 1, 1},
+                                                         .bindings = &binding,
+                                                         .binding_count = 1});
+    uint32_t builds = hooks.builds;
+    assert_int_equal(vyre_batch_check_mode(f.batch, VYRE_MODE_PERSISTENT, 0, &f.diag), VYRE_OK);
+    assert_int_equal(vyre_batch_explain(f.batch, 1000000, &said, &f.diag), VYRE_OK);
+    assert_true(said.unfit_reason[0] != '\0');
+    for (uint32_t i = 0; i < said.next.candidate_count; i++) {
+        const struct vyre_decision_candidate *candidate = &said.next.candidates[i];
+        if (candidate->mode == VYRE_MODE_PERSISTENT)
+            assert_int_equal(candidate->why, VYRE_WHY_NOT_APPLICABLE);
+    }
+    assert_int_equal(hooks.builds, builds);
+    assert_int_equal(run(&f, VYRE_MODE_PERSISTENT), VYRE_OK);
+    expect_word(&f, buffer, 1);
+    close_all(&f);
+}
+
+struct leases {
+    uint64_t begins, ends, last;
+    enum vyre_residency_end why;
+};
+
+static void take_lease(void *user, const struct vyre_event *event)
+{
+    struct leases *leases = user;
+    if (event->type != VYRE_EVENT_LEASE)
+        return;
+    const struct vyre_event_lease *lease = event->as.lease;
+    leases->begins += lease->end_ns == 0;
+    leases->ends += lease->end_ns != 0;
+    if (lease->end_ns == 0) {
+        assert_true(lease->lease > leases->last);
+        leases->last = lease->lease;
+        return;
+    }
+    assert_true(lease->end_ns >= lease->begin_ns);
+    leases->why = (enum vyre_residency_end)lease->why;
+}
+
+static void await_ends(struct fixture *f, const struct leases *leases, uint64_t count)
+{
+    while (leases->ends < count)
+        assert_int_equal(vyre_device_wait_idle(f->device, VYRE_FOREVER, &f->diag), VYRE_OK);
+}
+
+/* Launches and exits of dispatchers are what the observer is told of. */
+static void residency_is_reported_with_its_end(void **state)
+{
+    static const char other_source[] =
+        "__kernel void three(__global uint *o) { o[get_global_id(0)] = 3; }\n";
+    struct leases leases = {0};
+    const struct vyre_observer observer = {sizeof observer, &leases, take_lease};
+    struct fixture f;
+    (void)state;
+    /* Both dispatchers stay until they are told to leave. */
+    open_observed(&f,
+                  (struct vyre_device_desc){.persistent_idle_ns = UINT64_C(600000000000),
+                                            .persistent_lease_ns = UINT64_C(1200000000000),
+                                            .no_proof = true},
+                  &observer);
+    struct vyre_buffer *buffer = create_buffer(&f, 256);
+    struct vyre_kernel *one = create(&f, two_source, "one");
+    struct vyre_kernel *three = create(&f, other_source, "three");
+    dispatch(&f, one, buffer);
+    assert_int_equal(run(&f, VYRE_MODE_PERSISTENT), VYRE_OK);
+    assert_int_equal(leases.begins, 1);
+    assert_int_equal(leases.ends, 0);
+    dispatch(&f, three, buffer);
+    assert_int_equal(run(&f, VYRE_MODE_PERSISTENT), VYRE_OK);
+    await_ends(&f, &leases, 1);
+    assert_int_equal(leases.why, VYRE_RESIDENCY_CHANGED);
+    expect_word(&f, buffer, 3);
+    close_all(&f);
+    assert_int_equal(leases.begins, 2);
+    assert_int_equal(leases.ends, 2);
+    assert_int_equal(leases.why, VYRE_RESIDENCY_STOPPED);
+}
+
+static void idle_dispatcher_is_reported_to_have_left(void **state)
+{
+    struct leases leases = {0};
+    const struct vyre_observer observer = {sizeof observer, &leases, take_lease};
+    struct fixture f;
+    (void)state;
+    open_observed(&f, (struct vyre_device_desc){.no_proof = true}, &observer);
+    struct vyre_buffer *buffer = create_buffer(&f, 256);
+    dispatch(&f, create(&f, two_source, "one"), buffer);
+    assert_int_equal(run(&f, VYRE_MODE_PERSISTENT), VYRE_OK);
+    await_ends(&f, &leases, 1);
+    assert_int_equal(leases.why, VYRE_RESIDENCY_IDLE);
+    close_all(&f);
+}
+
+/* The kernel of a build that is under way may go. */
+static void kernel_destroyed_while_its_dispatcher_is_built(void **state)
+{
+    struct fixture f;
+    (void)state;
+    open_with(&f, (struct vyre_device_desc){0});
+    struct vyre_buffer *buffer = create_buffer(&f, 256);
+    struct vyre_kernel *one = create(&f, two_source, "one");
+    dispatch(&f, one, buffer);
+    const struct vyre_submit_options options = {.repeat_hint = 1000000000};
+    uint32_t builds = hooks.builds;
+    for (int i = 0; i < 2000 && hooks.builds == builds; i++) {
+        struct vyre_ticket ticket;
+        assert_int_equal(vyre_batch_submit(f.batch, &options, &ticket, &f.diag), VYRE_OK);
+        assert_int_equal(vyre_ticket_wait(f.device, ticket, VYRE_FOREVER, &f.diag), VYRE_OK);
+    }
+    assert_true(hooks.builds > builds);
+    vyre_kernel_destroy(&one);
+    close_all(&f);
+}
 
 static void launch_that_fails_with_neighbours_is_tried_without(void **state)
 {
@@ -649,6 +822,11 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(tables_of_one_dispatch_do_not_take_each_others_place, forget_hooks),
         cmocka_unit_test_setup(neighbour_that_does_not_compile_is_no_reason_to_refuse,
                                forget_hooks),
+        cmocka_unit_test_setup(asking_builds_nothing, forget_hooks),
+        cmocka_unit_test_setup(batches_that_suit_no_dispatcher_are_poor, forget_hooks),
+        cmocka_unit_test_setup(residency_is_reported_with_its_end, forget_hooks),
+        cmocka_unit_test_setup(idle_dispatcher_is_reported_to_have_left, forget_hooks),
+        cmocka_unit_test_setup(kernel_destroyed_while_its_dispatcher_is_built, forget_hooks),
         cmocka_unit_test_setup(launch_that_fails_with_neighbours_is_tried_without, forget_hooks),
         cmocka_unit_test_setup(launch_that_fails_is_a_kept_refusal_with_its_code, forget_hooks),
         cmocka_unit_test_setup(local_memory_without_room_for_the_dispatcher_is_refused,

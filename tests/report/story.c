@@ -228,8 +228,9 @@ static void end_lease(struct story *story, unsigned device)
 {
     if (story->lease_begin_ns[device] == 0)
         return;
-    struct vyre_event_lease lease = {sizeof lease, 0, story->lease[device],
-                                     story->lease_begin_ns[device], story->now_ns};
+    struct vyre_event_lease lease = {
+        sizeof lease,        0, story->lease[device], story->lease_begin_ns[device], story->now_ns,
+        VYRE_RESIDENCY_IDLE, 0};
     story->lease_begin_ns[device] = 0;
     tell(story, device, (struct vyre_event){.type = VYRE_EVENT_LEASE, .as.lease = &lease});
 }
@@ -242,7 +243,8 @@ static void begin_lease(struct story *story, unsigned device)
     if (story->lease_begin_ns[device] != 0)
         return;
     story->lease_begin_ns[device] = story->now_ns;
-    struct vyre_event_lease lease = {sizeof lease, 0, ++story->lease[device], story->now_ns, 0};
+    struct vyre_event_lease lease = {
+        sizeof lease, 0, ++story->lease[device], story->now_ns, 0, VYRE_RESIDENCY_NONE, 0};
     tell(story, device, (struct vyre_event){.type = VYRE_EVENT_LEASE, .as.lease = &lease});
 }
 

@@ -20,6 +20,7 @@ struct told {
     uint32_t made, evicted;
     uint32_t lease_begins, lease_ends;
     uint64_t lease_end_ns;
+    enum vyre_residency_end lease_why;
     uint64_t last_complete_ns;
     struct vyre_device_counters closed;
     char batch_label[64], kernel_label[64];
@@ -70,7 +71,9 @@ static void take(void *user, const struct vyre_event *event)
     if (event->type == VYRE_EVENT_LEASE && event->as.lease->end_ns != 0) {
         told->lease_ends++;
         told->lease_end_ns = event->as.lease->end_ns;
-        assert_int_equal(event->as.lease->is_derived, 1);
+        told->lease_why = (enum vyre_residency_end)event->as.lease->why;
+        assert_int_equal(event->as.lease->is_derived, 0);
+        assert_true(event->as.lease->end_ns >= event->as.lease->begin_ns);
     }
     if (event->type == VYRE_EVENT_DEVICE_CLOSED)
         told->closed = *event->as.device_closed->counters;
@@ -211,7 +214,16 @@ static void a_calibration_is_one_event(void **state)
     assert_true(told.closed.submitted > 0);
 }
 
-static void another_mode_ends_the_lease(void **state)
+/* Looks until the observer was told of so many ends; wait_idle has it told what is news. */
+static void await_lease_ends(struct fixture *fixture, const struct told *told, uint32_t count)
+{
+    while (told->lease_ends < count) {
+        sleep_us(200);
+        wait_idle(fixture);
+    }
+}
+
+static void leases_are_told_as_the_backend_reports_them(void **state)
 {
     (void)state;
     struct fixture fixture;
@@ -222,22 +234,59 @@ static void another_mode_ends_the_lease(void **state)
     struct vyre_batch *batch = labelled(fixture.device, "step");
     add_in_place(batch, kernel, 4, buffer_of_groups(fixture.device, 4), NULL, 0);
     (void)submit_in(batch, VYRE_MODE_PERSISTENT);
-    wait_idle(&fixture);
-    uint64_t ended_ns = told.last_complete_ns;
     assert_int_equal(told.lease_begins, 1);
-    assert_int_equal(told.lease_ends, 0);
-    sleep_us(20000);
-    (void)submit_in(batch, VYRE_MODE_PERSISTENT); /* it had left by itself in between */
-    assert_int_equal(told.lease_begins, 2);
-    assert_int_equal(told.lease_ends, 1);
-    assert_int_equal(told.lease_end_ns, ended_ns + 5000000);
     wait_idle(&fixture);
-    (void)submit_in(batch, VYRE_MODE_PLAIN);
-    assert_int_equal(told.lease_ends, 2);
+    await_lease_ends(&fixture, &told, 1);
+    assert_int_equal(told.lease_begins, 1);
+    assert_int_equal(told.lease_ends, 1);
+    assert_int_equal(told.lease_why, VYRE_RESIDENCY_IDLE);
+    assert_true(told.lease_end_ns >= told.last_complete_ns);
+    (void)submit_in(batch, VYRE_MODE_PERSISTENT);
+    assert_int_equal(told.lease_begins, 2);
+    (void)submit_in(batch, VYRE_MODE_PLAIN); /* does not make workers leave */
     wait_idle(&fixture);
     fixture_close(&fixture);
     assert_int_equal(told.lease_begins, 2);
     assert_int_equal(told.lease_ends, 2);
+}
+
+static void close_ends_the_lease(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct told told;
+    open_observed(&fixture, &told,
+                  &(struct vyre_device_desc){.persistent_idle_ns = UINT64_C(3600000000000),
+                                             .persistent_lease_ns = UINT64_C(7200000000000)});
+    struct vyre_kernel *kernel = kernel_in_place(fixture.device, "add", add_one, 0);
+    struct vyre_batch *batch = labelled(fixture.device, "step");
+    add_in_place(batch, kernel, 4, buffer_of_groups(fixture.device, 4), NULL, 0);
+    (void)submit_in(batch, VYRE_MODE_PERSISTENT);
+    wait_idle(&fixture);
+    assert_int_equal(told.lease_ends, 0);
+    fixture_close(&fixture);
+    assert_int_equal(told.lease_begins, 1);
+    assert_int_equal(told.lease_ends, 1);
+    assert_int_equal(told.lease_why, VYRE_RESIDENCY_STOPPED);
+}
+
+/* A lease that is shorter than the idle time ends first. */
+static void a_lease_that_is_over_says_so(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct told told;
+    open_observed(&fixture, &told,
+                  &(struct vyre_device_desc){.persistent_idle_ns = UINT64_C(3600000000000),
+                                             .persistent_lease_ns = UINT64_C(2000000)});
+    struct vyre_kernel *kernel = kernel_in_place(fixture.device, "add", add_one, 0);
+    struct vyre_batch *batch = labelled(fixture.device, "step");
+    add_in_place(batch, kernel, 4, buffer_of_groups(fixture.device, 4), NULL, 0);
+    (void)submit_in(batch, VYRE_MODE_PERSISTENT);
+    wait_idle(&fixture);
+    await_lease_ends(&fixture, &told, 1);
+    assert_int_equal(told.lease_why, VYRE_RESIDENCY_LEASE);
+    fixture_close(&fixture);
 }
 
 static void metrics_say_what_the_device_counted(void **state)
@@ -338,7 +387,9 @@ int main(void)
         cmocka_unit_test(what_was_destroyed_before_its_batch_is_told_keeps_its_labels),
         cmocka_unit_test(close_tells_the_last_batches),
         cmocka_unit_test(a_calibration_is_one_event),
-        cmocka_unit_test(another_mode_ends_the_lease),
+        cmocka_unit_test(leases_are_told_as_the_backend_reports_them),
+        cmocka_unit_test(close_ends_the_lease),
+        cmocka_unit_test(a_lease_that_is_over_says_so),
         cmocka_unit_test(metrics_say_what_the_device_counted),
         cmocka_unit_test(threads_that_submit_are_recorded_whole),
     };

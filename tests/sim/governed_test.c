@@ -269,34 +269,26 @@ static void think_time_is_not_learned(void **state)
     fixture_close(&fixture);
 }
 
-/* What a backend has to build for its answer is no part of the batch's cost, nor of others'. */
-static void what_a_check_builds_is_not_learned(void **state)
+/* What a submit has to build is no part of the batch's cost. */
+static void what_a_submit_builds_is_not_learned(void **state)
 {
     (void)state;
     struct fixture fixture;
     struct vyre_decision_record records[RECORDS];
     struct vyre_sim_costs costs = vyre_sim_costs_default();
     costs.group_ns = 10;
-    costs.check_ns = 50000000;
+    costs.build_ns = 50000000;
     fixture_open(&fixture,
-                 &(struct vyre_sim_desc){.costs = &costs, .completion = VYRE_SIM_COMPLETE_LAZY},
+                 &(struct vyre_sim_desc){
+                     .costs = &costs, .completion = VYRE_SIM_COMPLETE_LAZY, .builds = true},
                  NULL);
-    for (uint32_t shape = 1; shape <= 7; shape++) {
-        struct vyre_batch *batch = mixes(&fixture, shape);
-        struct vyre_ticket ticket;
-        /* The one before is in flight, or not, when this one is looked at for the first time. */
-        assert_int_equal(vyre_batch_submit(batch, NULL, &ticket, &fixture.diag), VYRE_OK);
-        if (shape % 3 == 0 || shape == 7)
-            assert_int_equal(fixture_wait(&fixture, ticket), VYRE_OK);
-    }
+    const struct vyre_submit_options options = {.mode = VYRE_MODE_PERSISTENT, .timed = true};
+    (void)run(&fixture, mixes(&fixture, 4), &options);
     size_t count = vyre_device_read_decisions(fixture.device, 0, records, RECORDS);
-    uint32_t known = 0;
-    for (size_t i = 0; i < count; i++) {
-        known += records[i].wall_ns > 0;
-        assert_true(records[i].wall_ns < costs.check_ns / 2);
-    }
-    assert_int_equal(count, 7);
-    assert_int_equal(known, 1);
+    assert_int_equal(count, 1);
+    assert_true(records[0].wall_ns > 0);
+    assert_true(records[0].wall_ns < costs.build_ns / 2);
+    assert_int_equal(vyre_sim_calls(fixture.sim, VYRE_SIM_BUILD_RUN), 1);
     fixture_close(&fixture);
 }
 
@@ -380,7 +372,7 @@ int main(void)
         cmocka_unit_test(required_batches_do_not_spoil_what_is_learned),
         cmocka_unit_test(recordings_that_are_thrown_away_cost_what_they_cost),
         cmocka_unit_test(think_time_is_not_learned),
-        cmocka_unit_test(what_a_check_builds_is_not_learned),
+        cmocka_unit_test(what_a_submit_builds_is_not_learned),
         cmocka_unit_test(calibration_keeps_to_the_devices_limits),
         cmocka_unit_test(calibration_of_a_device_that_hangs_leaves_its_memory),
         cmocka_unit_test(a_callback_is_told_the_variant),

@@ -217,10 +217,18 @@ static enum vyre_status warm_up(void *native, enum vyre_mode mode, struct vyre_d
     struct vyre_cpu_device *device = native;
     (void)diag;
     if (mode == VYRE_MODE_PERSISTENT) {
-        atomic_store_explicit(&device->pool.resident, 1, memory_order_relaxed);
+        vyre_cpu_pool_stay(&device->pool);
         vyre_cpu_pool_wake(&device->pool, device->pool.worker_count);
     }
     return VYRE_OK;
+}
+
+/* Resident workers take any batch. */
+static void residency(void *native, const struct vyre_batch_view *view, struct vyre_residency *out)
+{
+    const struct vyre_cpu_device *device = native;
+    (void)view;
+    vyre_residency_log_read(&device->pool.residency, out);
 }
 
 const struct vyre_backend_ops vyre_cpu_backend_ops = {
@@ -242,4 +250,5 @@ const struct vyre_backend_ops vyre_cpu_backend_ops = {
     .warm_up = warm_up,
     .buffer_write = buffer_write,
     .buffer_read = buffer_read,
+    .residency = residency,
 };

@@ -226,8 +226,8 @@ static enum vyre_status enqueue(struct vyre_cpu_device *device,
         job->ticket_count = 1;
     }
     uint32_t tickets = job->ticket_count;
-    if (persistent && !atomic_load_explicit(&device->pool.resident, memory_order_relaxed))
-        atomic_store_explicit(&device->pool.resident, 1, memory_order_relaxed);
+    if (persistent)
+        vyre_cpu_pool_stay(&device->pool);
     bool helpable = known && !persistent && !submission->called_back && !device->no_inline;
     vyre_cpu_ring_publish(&device->ring, job, helpable);
     vyre_cpu_pool_wake(&device->pool, tickets);

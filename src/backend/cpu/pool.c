@@ -76,8 +76,9 @@ static bool spin(struct vyre_cpu_pool *pool, uint64_t cursor)
         }
         if (is_set(&pool->stop) || vyre_is_lost(&pool->ring->loss))
             return true;
-        bool resident = atomic_load_explicit(&pool->resident, memory_order_relaxed) != 0;
-        uint64_t stay_ns = pool->idle_ns < pool->lease_ns ? pool->idle_ns : pool->lease_ns;
+        bool resident = vyre_residency_log_is_open(&pool->residency);
+        bool is_short = pool->lease_ns < pool->idle_ns;
+        uint64_t stay_ns = is_short ? pool->lease_ns : pool->idle_ns;
         uint64_t limit_ns = resident ? stay_ns : SPIN_NS;
         uint64_t spun_ns = vyre_clock_now_ns() - start_ns;
         if (spun_ns > SPIN_POLITE_NS)
@@ -85,7 +86,8 @@ static bool spin(struct vyre_cpu_pool *pool, uint64_t cursor)
         if (spun_ns < limit_ns)
             continue;
         if (resident) /* leaves, and says so */
-            atomic_store_explicit(&pool->resident, 0, memory_order_relaxed);
+            vyre_residency_log_end(&pool->residency,
+                                   is_short ? VYRE_RESIDENCY_LEASE : VYRE_RESIDENCY_IDLE);
         return false;
     }
 }
@@ -106,7 +108,7 @@ static void sleep_until_woken(struct vyre_cpu_pool *pool, uint64_t cursor)
 /* Work without a pause ends a lease too. */
 static void check_lease(struct vyre_cpu_pool *pool, uint64_t *lease_start_ns)
 {
-    if (atomic_load_explicit(&pool->resident, memory_order_relaxed) == 0) {
+    if (!vyre_residency_log_is_open(&pool->residency)) {
         *lease_start_ns = 0;
         return;
     }
@@ -114,7 +116,7 @@ static void check_lease(struct vyre_cpu_pool *pool, uint64_t *lease_start_ns)
     if (*lease_start_ns == 0) {
         *lease_start_ns = now_ns;
     } else if (now_ns - *lease_start_ns > pool->lease_ns) {
-        atomic_store_explicit(&pool->resident, 0, memory_order_relaxed);
+        vyre_residency_log_end(&pool->residency, VYRE_RESIDENCY_LEASE);
         *lease_start_ns = 0;
     }
 }
@@ -305,6 +307,7 @@ bool vyre_cpu_pool_stop(struct vyre_cpu_pool *pool)
         else
             pthread_join(pool->workers[i].thread, NULL);
     }
+    vyre_residency_log_end(&pool->residency, VYRE_RESIDENCY_STOPPED);
     return all;
 }
 

@@ -10,8 +10,8 @@
  *
  * A worker takes tickets from the ring in every state but asleep, so that nothing depends on a
  * resident one staying: leaving only means that the next submit may have to wake it. That is the
- * lease: bounded residency, announced by clearing `resident`; a submit in persistent mode sets it
- * again.
+ * lease: bounded residency. The first worker that leaves ends it for all; a submit in persistent mode
+ * begins the next.
  *
  * A worker never spins without bound: after SPIN_NS without work (resident: persistent_idle_ns) it
  * sleeps on `wake_word`.
@@ -25,6 +25,7 @@
 #include <vyre/backend.h>
 
 #include "backend/cpu/ring.h"
+#include "backend/residency.h"
 
 struct vyre_cpu_pool;
 
@@ -48,7 +49,7 @@ struct vyre_cpu_pool {
     _Alignas(VYRE_CPU_LINE_BYTES) _Atomic uint32_t wake_word; /* futex */
     _Atomic uint32_t sleepers;
     _Atomic uint32_t stop;
-    _Atomic uint32_t resident;
+    struct vyre_residency_log residency;
     _Atomic uint32_t cost_version;
     _Alignas(VYRE_CPU_LINE_BYTES) _Atomic uint32_t ping; /* for measuring: asked ... */
     _Alignas(VYRE_CPU_LINE_BYTES) _Atomic uint32_t pong; /* ... and answered */
@@ -68,6 +69,13 @@ void vyre_cpu_pool_deinit(struct vyre_cpu_pool *pool);
 
 /* Wakes up to `count` workers if any sleep. Call after publishing. */
 void vyre_cpu_pool_wake(struct vyre_cpu_pool *pool, uint32_t count);
+
+/* From now on workers poll the ring until they leave. Call before waking them. */
+static inline void vyre_cpu_pool_stay(struct vyre_cpu_pool *pool)
+{
+    if (!vyre_residency_log_is_open(&pool->residency))
+        vyre_residency_log_begin(&pool->residency);
+}
 
 static inline bool vyre_cpu_pool_is_awake(const struct vyre_cpu_pool *pool)
 {

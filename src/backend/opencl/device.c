@@ -172,4 +172,8 @@ const struct vyre_backend_ops vyre_opencl_backend_ops = {
     .batch_warm_up = vyre_cl_batch_warm_up,
     .memory_info = vyre_cl_memory_info,
     .generated = vyre_cl_generated,
+    .build_begin = vyre_cl_build_begin,
+    .build_run = vyre_cl_build_run,
+    .build_end = vyre_cl_build_end,
+    .residency = vyre_cl_residency,
 };

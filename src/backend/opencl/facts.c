@@ -26,6 +26,7 @@ static const struct vyre_launch_costs default_costs = {
     .record_command_ns = 4000,
     .replay_command_ns = 1800,
     .persistent_setup_ns = 1000000,
+    .build_ns = 60000000,
 };
 
 /* ---- Traits ----------------------------------------------------------------------------------- */
@@ -218,8 +219,6 @@ void vyre_cl_facts_state(const struct vyre_cl_device *device, const struct vyre_
     state_features(device, facts);
     facts->costs = default_costs;
     facts->completes_lazily = true;
-    facts->persistent_groups = 128; /* a wrapped kernel has one unit, an enqueued one has all */
-    facts->persistent_one_program = true;
     facts->generated_modes = 1u << VYRE_MODE_PERSISTENT;
     facts->generated_epoch = vyre_cl_persistent_epoch(device);
     if (device->side) {

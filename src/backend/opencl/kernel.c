@@ -103,25 +103,44 @@ static enum vyre_status make_variant(struct vyre_cl_device *device, struct vyre_
     return VYRE_OK;
 }
 
+static const uint64_t *values_of(const struct vyre_cl_kernel *kernel,
+                                 const struct vyre_command *command)
+{
+    return command->specialization_count ? command->specialization : kernel->spec_defaults;
+}
+
+static struct vyre_cl_variant *find_variant(const struct vyre_cl_kernel *kernel,
+                                            const uint64_t *values)
+{
+    size_t bytes = kernel->specialization_count * sizeof(uint64_t);
+    if (memcmp(kernel->last->values, values, bytes) == 0)
+        return kernel->last;
+    for (uint32_t i = 0; i < VYRE_CL_VARIANTS_MAX; i++) {
+        struct vyre_cl_variant *variant = &kernel->variants[i];
+        if (variant->built && memcmp(variant->values, values, bytes) == 0)
+            return variant;
+    }
+    return NULL;
+}
+
+const struct vyre_cl_variant *vyre_cl_kernel_look(const struct vyre_cl_kernel *kernel,
+                                                  const struct vyre_command *command)
+{
+    return kernel->specialization_count == 0 ? kernel->last
+                                             : find_variant(kernel, values_of(kernel, command));
+}
+
 enum vyre_status vyre_cl_kernel_specialize(struct vyre_cl_device *device,
                                            struct vyre_cl_kernel *kernel,
                                            const struct vyre_command *command,
                                            struct vyre_cl_variant **out_variant,
                                            struct vyre_diag *diag)
 {
-    size_t bytes = kernel->specialization_count * sizeof(uint64_t);
-    const uint64_t *values =
-        command->specialization_count ? command->specialization : kernel->spec_defaults;
+    const uint64_t *values = values_of(kernel, command);
     enum vyre_status status = VYRE_OK;
-    *out_variant = kernel->last;
-    if (memcmp(kernel->last->values, values, bytes) == 0)
+    *out_variant = find_variant(kernel, values);
+    if (*out_variant == kernel->last)
         return VYRE_OK;
-    *out_variant = NULL;
-    for (uint32_t i = 0; i < VYRE_CL_VARIANTS_MAX && !*out_variant; i++) {
-        struct vyre_cl_variant *variant = &kernel->variants[i];
-        if (variant->built && memcmp(variant->values, values, bytes) == 0)
-            *out_variant = variant;
-    }
     if (!*out_variant)
         status = make_variant(device, kernel, values, out_variant, diag);
     if (status == VYRE_OK) {

@@ -72,6 +72,7 @@ struct vyre_cl_kernel {
     uint32_t required_local[3]; /* reqd_work_group_size; zeros: none */
     size_t local_size[3];
     bool shows_dimensions; /* the program may ask how many dimensions a launch has */
+    bool is_alone;         /* its dispatcher could not be built with others in it */
 
     uint32_t specialization_count;
     char spec_names[VYRE_SPECIALIZATION_VALUES_MAX][64];
@@ -97,6 +98,10 @@ VYRE_NODISCARD enum vyre_status vyre_cl_kernel_specialize(struct vyre_cl_device 
                                                           const struct vyre_command *command,
                                                           struct vyre_cl_variant **out_variant,
                                                           struct vyre_diag *diag);
+
+/* The variant that a dispatch needs; NULL: it is not built. */
+const struct vyre_cl_variant *vyre_cl_kernel_look(const struct vyre_cl_kernel *kernel,
+                                                  const struct vyre_command *command);
 
 VYRE_NODISCARD static inline enum vyre_status vyre_cl_kernel_variant(
     struct vyre_cl_device *device, struct vyre_cl_kernel *kernel,

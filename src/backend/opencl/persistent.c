@@ -21,6 +21,8 @@
 #define POLL_NS UINT64_C(20)
 /* Looks at the ring before the core is offered to others. */
 #define EAGER_LOOKS 2000
+/* A wrapped kernel has one unit, an enqueued one has all: auto leaves dispatches of more to the queue. */
+#define POOR_GROUPS 128
 
 enum { WORD_GENERATION }; /* of a view's backend_words: its batch was found to fit */
 
@@ -65,6 +67,7 @@ bool vyre_cl_persistent_stop(struct vyre_cl_device *device)
     if (vyre_cl_fallback_runs(device))
         return false;
     atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
+    vyre_cl_ring_look(device);
     return !atomic_load_explicit(&persistent->running, memory_order_relaxed) ||
            atomic_load_explicit(&persistent->control->exited, memory_order_acquire) ==
                persistent->groups;
@@ -110,6 +113,7 @@ void vyre_cl_persistent_forget(struct vyre_cl_device *device, const struct vyre_
 {
     struct vyre_cl_persistent *persistent = device->persistent;
     struct vyre_cl_resident *next = NULL;
+    vyre_cl_resident_forget(device, kernel);
     for (struct vyre_cl_resident *resident = persistent->first; resident; resident = next) {
         bool used = false;
         next = resident->next;
@@ -322,9 +326,14 @@ static enum vyre_status check_retired(const struct vyre_cl_device *device, const
                          device->persistent->reason);
 }
 
-/* Whether all kernels can be resident; makes their dispatchers. */
-static enum vyre_status check(struct vyre_cl_device *device, const struct vyre_batch_view *view,
-                              struct vyre_diag *diag)
+static bool is_served(const struct vyre_command *command)
+{
+    return command->type == VYRE_COMMAND_DISPATCH && !vyre_cl_is_empty(command);
+}
+
+/* Makes the dispatchers of all kernels, or says which of them cannot be resident. */
+static enum vyre_status build_all(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                                  struct vyre_diag *diag)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
     enum vyre_status retired = check_retired(device, view->label, diag);
@@ -334,7 +343,7 @@ static enum vyre_status check(struct vyre_cl_device *device, const struct vyre_b
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_resident *resident;
         uint32_t index;
-        if (command->type != VYRE_COMMAND_DISPATCH || vyre_cl_is_empty(command))
+        if (!is_served(command))
             continue;
         enum vyre_status status =
             vyre_cl_resident_find(device, view, command, &resident, &index, diag);
@@ -352,7 +361,9 @@ static enum vyre_status prepare(struct vyre_cl_device *device,
     const struct vyre_batch_view *view = submission->view;
     enum vyre_status status = check_retired(device, view->label, diag);
     if (status == VYRE_OK && view->backend_words[WORD_GENERATION] != device->persistent->generation)
-        status = check(device, view, diag);
+        status = build_all(device, view, diag);
+    if (status == VYRE_OK)
+        status = vyre_flight_start_helper(&device->flight, diag);
     if (status == VYRE_OK)
         status = vyre_flight_start_helper(&device->flight, diag);
     if (status == VYRE_OK)
@@ -399,29 +410,79 @@ enum vyre_status vyre_cl_persistent_submit(struct vyre_cl_device *device,
 
 /* ---- The table's entries ---------------------------------------------------------------------- */
 
-enum vyre_status vyre_cl_batch_check(void *native, const struct vyre_batch_view *view,
-                                     enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag)
+/* Why auto should leave the batch to other modes, if it should. */
+static bool is_poor(const struct vyre_batch_view *view, struct vyre_diag *diag)
 {
+    const struct vyre_cl_kernel *first = NULL;
+    const char *reason = NULL;
+    for (uint32_t i = 0; !reason && i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        const struct vyre_cl_kernel *kernel = command->kernel;
+        if (!is_served(command))
+            continue;
+        first = first ? first : kernel;
+        if (vyre_groups_total(command->groups) > POOR_GROUPS)
+            reason = "a dispatch has more than 128 groups, which the queue runs on all units";
+        else if (memcmp(kernel->local_size, first->local_size, sizeof first->local_size) != 0)
+            reason = "its kernels have more than one local size, and one dispatcher stays resident";
+        else if (kernel->specialization_count > 0)
+            reason = "a kernel is specialized, and one dispatcher stays resident";
+    }
+    if (reason)
+        (void)vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, view->label, 0, "%s", reason);
+    return reason != NULL;
+}
+
+enum vyre_fit vyre_cl_batch_check(void *native, const struct vyre_batch_view *view,
+                                  enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag)
+{
+    const struct vyre_cl_device *device = native;
+    bool is_unbuilt = false;
     (void)variant;
-    return mode == VYRE_MODE_PERSISTENT ? check(native, view, diag) : VYRE_OK;
+    if (mode != VYRE_MODE_PERSISTENT)
+        return VYRE_FIT_YES;
+    if (check_retired(device, view->label, diag) != VYRE_OK)
+        return VYRE_FIT_NO;
+    for (uint32_t i = 0; i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        struct vyre_cl_resident *resident;
+        uint32_t index;
+        if (!is_served(command))
+            continue;
+        enum vyre_fit fit = vyre_cl_resident_look(device, view, command, &resident, &index, diag);
+        if (fit == VYRE_FIT_NO)
+            return fit;
+        is_unbuilt = is_unbuilt || fit == VYRE_FIT_UNBUILT;
+    }
+    if (is_poor(view, diag))
+        return VYRE_FIT_POOR;
+    return is_unbuilt ? VYRE_FIT_UNBUILT : VYRE_FIT_YES;
 }
 
 enum vyre_status vyre_cl_generated(void *native, const struct vyre_batch_view *view,
                                    uint32_t command, enum vyre_mode mode, uint32_t variant,
                                    struct vyre_hash128 *out_code, struct vyre_diag *diag)
 {
-    struct vyre_cl_device *device = native;
+    const struct vyre_cl_device *device = native;
     struct vyre_cl_resident *resident;
     uint32_t index;
     (void)variant;
     *out_code = (struct vyre_hash128){0};
     if (mode != VYRE_MODE_PERSISTENT)
         return VYRE_OK;
-    enum vyre_status status =
-        vyre_cl_resident_find(device, view, &view->commands[command], &resident, &index, diag);
-    if (status == VYRE_OK)
-        *out_code = (struct vyre_hash128){resident->code.lo ^ index, resident->code.hi};
-    return status;
+    switch (
+        vyre_cl_resident_look(device, view, &view->commands[command], &resident, &index, diag)) {
+    case VYRE_FIT_NO:
+        return VYRE_UNSUPPORTED;
+    case VYRE_FIT_UNBUILT:
+        return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_UNBUILT, view->label, 0,
+                             "no dispatcher is built for command %u", command);
+    case VYRE_FIT_YES:
+    case VYRE_FIT_POOR:
+        break;
+    }
+    *out_code = (struct vyre_hash128){resident->code.lo ^ index, resident->code.hi};
+    return VYRE_OK;
 }
 
 enum vyre_status vyre_cl_batch_warm_up(void *native, const struct vyre_batch_view *view,
@@ -431,7 +492,7 @@ enum vyre_status vyre_cl_batch_warm_up(void *native, const struct vyre_batch_vie
     struct vyre_cl_device *device = native;
     (void)variant;
     if (mode == VYRE_MODE_PERSISTENT)
-        return check(device, view, diag);
+        return build_all(device, view, diag);
     for (uint32_t i = 0; i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_variant *unused;
@@ -442,4 +503,75 @@ enum vyre_status vyre_cl_batch_warm_up(void *native, const struct vyre_batch_vie
             return status;
     }
     return VYRE_OK;
+}
+
+enum vyre_status vyre_cl_build_begin(void *native, const struct vyre_batch_view *view,
+                                     enum vyre_mode mode, uint32_t variant, void **out_build,
+                                     struct vyre_diag *diag)
+{
+    struct vyre_cl_device *device = native;
+    const struct vyre_cl_persistent *persistent = device->persistent;
+    (void)variant;
+    *out_build = NULL;
+    if (mode != VYRE_MODE_PERSISTENT ||
+        view->backend_words[WORD_GENERATION] == persistent->generation)
+        return VYRE_OK;
+    enum vyre_status status = check_retired(device, view->label, diag);
+    for (uint32_t i = 0; status == VYRE_OK && i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        struct vyre_cl_resident_build *build;
+        struct vyre_cl_resident *resident;
+        uint32_t index;
+        if (!is_served(command))
+            continue;
+        enum vyre_fit fit = vyre_cl_resident_look(device, view, command, &resident, &index, diag);
+        if (fit == VYRE_FIT_NO)
+            return VYRE_UNSUPPORTED;
+        if (fit == VYRE_FIT_YES)
+            continue;
+        if (vyre_cl_resident_is_begun(device, view, command))
+            return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_UNBUILT, view->label, 0,
+                                 "the dispatcher of command %u is being built", i);
+        status = vyre_cl_resident_begin(device, view, command, &build, diag);
+        *out_build = status == VYRE_OK ? build : NULL;
+        return status;
+    }
+    if (status == VYRE_OK)
+        view->backend_words[WORD_GENERATION] = persistent->generation;
+    return status;
+}
+
+void vyre_cl_build_run(void *native, void *build)
+{
+    vyre_cl_resident_run(native, build);
+}
+
+enum vyre_status vyre_cl_build_end(void *native, void *build, struct vyre_diag *diag)
+{
+    return vyre_cl_resident_end(native, build, diag);
+}
+
+/* Whether the dispatcher that is resident has all kernels of the batch. */
+static bool serves(const struct vyre_cl_device *device, const struct vyre_batch_view *view)
+{
+    for (uint32_t i = 0; i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        struct vyre_cl_resident *resident;
+        uint32_t index;
+        if (!is_served(command))
+            continue;
+        (void)vyre_cl_resident_look(device, view, command, &resident, &index, NULL);
+        if (!resident || resident != device->persistent->current)
+            return false;
+    }
+    return true;
+}
+
+void vyre_cl_residency(void *native, const struct vyre_batch_view *view, struct vyre_residency *out)
+{
+    struct vyre_cl_device *device = native;
+    vyre_cl_ring_look(device);
+    vyre_residency_log_read(&device->persistent->residency, out);
+    if (view && out->serves)
+        out->serves = serves(device, view);
 }

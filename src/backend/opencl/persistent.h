@@ -62,13 +62,20 @@ bool vyre_cl_persistent_tend(struct vyre_cl_device *device);
 void vyre_cl_persistent_forget(struct vyre_cl_device *device, const struct vyre_cl_kernel *kernel);
 
 /* Entries of the backend's table. */
-enum vyre_status vyre_cl_batch_check(void *native, const struct vyre_batch_view *view,
-                                     enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag);
+enum vyre_fit vyre_cl_batch_check(void *native, const struct vyre_batch_view *view,
+                                  enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag);
 enum vyre_status vyre_cl_generated(void *native, const struct vyre_batch_view *view,
                                    uint32_t command, enum vyre_mode mode, uint32_t variant,
                                    struct vyre_hash128 *out_code, struct vyre_diag *diag);
 enum vyre_status vyre_cl_batch_warm_up(void *native, const struct vyre_batch_view *view,
                                        enum vyre_mode mode, uint32_t variant,
                                        struct vyre_diag *diag);
+enum vyre_status vyre_cl_build_begin(void *native, const struct vyre_batch_view *view,
+                                     enum vyre_mode mode, uint32_t variant, void **out_build,
+                                     struct vyre_diag *diag);
+void vyre_cl_build_run(void *native, void *build);
+enum vyre_status vyre_cl_build_end(void *native, void *build, struct vyre_diag *diag);
+void vyre_cl_residency(void *native, const struct vyre_batch_view *view,
+                       struct vyre_residency *out);
 
 #endif

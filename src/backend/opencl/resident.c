@@ -12,6 +12,9 @@
 #include "base/groups.h"
 #include "base/memory.h"
 
+/* So often a dispatcher is made before it is used: with its neighbours, and alone. */
+#define MAKES_MAX 2
+
 static enum vyre_status refuse_for(const char *label, int64_t code, const char *reason,
                                    struct vyre_diag *diag)
 {
@@ -22,6 +25,12 @@ static enum vyre_status refuse_for(const char *label, int64_t code, const char *
 static enum vyre_status refuse(const char *label, const char *reason, struct vyre_diag *diag)
 {
     return refuse_for(label, 0, reason, diag);
+}
+
+static enum vyre_fit unfit(const char *label, const char *reason, struct vyre_diag *diag)
+{
+    (void)refuse(label, reason, diag);
+    return VYRE_FIT_NO;
 }
 
 /* ---- Finding ---------------------------------------------------------------------------------- */
@@ -126,12 +135,13 @@ static void describe(const struct vyre_cl_served *served, struct vyre_cl_argumen
                                               .address_count = addresses};
 }
 
-/* Source of the dispatcher for `count` of the kernels. */
+/* Source of the dispatcher for the kernels that are listed. */
 static enum vyre_status generate(struct vyre_cl_device *device,
-                                 const struct vyre_cl_resident *resident, uint32_t count,
+                                 const struct vyre_cl_resident *resident,
                                  struct vyre_cl_dispatcher_output *out, struct vyre_diag *diag)
 {
     const struct vyre_cl_built *built = resident->built;
+    uint32_t count = resident->served_count;
     const char *defines[VYRE_CL_DEFINES_MAX];
     struct vyre_cl_dispatcher_kernel kernels[VYRE_CL_DISPATCHER_KERNELS];
     size_t bytes = (size_t)count * VYRE_CL_ARGUMENTS_MAX * sizeof(struct vyre_cl_argument);
@@ -191,7 +201,6 @@ static enum vyre_status compile(struct vyre_cl_device *device, struct vyre_cl_re
 {
     static const char entry[] = "vyre_resident";
     cl_int code = CL_SUCCESS;
-    resident->code = hash_code(device, resident->built, output);
     enum vyre_status status =
         vyre_cl_build_program(device, entry, output->source, output->source_bytes,
                               &resident->built->defines, &resident->program, diag);
@@ -237,75 +246,208 @@ static void release_program(struct vyre_cl_device *device, struct vyre_cl_reside
     resident->program = NULL;
 }
 
-/* Source, program and a first launch for the kernels that are listed. */
-static enum vyre_status attempt(struct vyre_cl_device *device, struct vyre_cl_resident *resident,
-                                struct vyre_diag *diag)
+/* ---- The three steps -------------------------------------------------------------------------- */
+
+static void free_resident(struct vyre_cl_device *device, struct vyre_cl_resident *resident)
 {
-    struct vyre_cl_dispatcher_output output = {0};
-    vyre_diag_reset(diag);
-    enum vyre_status status = generate(device, resident, resident->served_count, &output, diag);
-    if (status == VYRE_OK)
-        status = compile(device, resident, &output, diag);
-    vyre_cl_dispatcher_free(&device->allocator, &output);
-    /* One that is made for items that fall back is never launched. */
-    if (status == VYRE_OK && !vyre_cl_is_retired(device))
-        status = vyre_cl_ring_warm(device, resident, diag);
-    return status;
+    for (uint32_t i = 0; i < resident->served_count; i++) {
+        if (resident->served[i].single)
+            (void)device->api->clReleaseKernel(resident->served[i].single);
+    }
+    release_program(device, resident);
+    vyre_cl_build_release(device, resident->built);
+    vyre_memory_free(&device->allocator, resident, sizeof *resident,
+                     _Alignof(struct vyre_cl_resident));
 }
 
-static enum vyre_status fill(struct vyre_cl_device *device, struct vyre_cl_resident *resident,
-                             struct vyre_diag *diag)
+static void free_build(struct vyre_cl_device *device, struct vyre_cl_resident_build *build)
 {
-    struct vyre_diag own;
-    enum vyre_status status = attempt(device, resident, &own);
-    if (status == VYRE_UNSUPPORTED && resident->served_count > 1) {
-        release_program(device, resident);
+    vyre_cl_dispatcher_free(&device->allocator, &build->text);
+    if (build->resident)
+        free_resident(device, build->resident);
+    vyre_memory_free(&device->allocator, build, sizeof *build,
+                     _Alignof(struct vyre_cl_resident_build));
+}
+
+/* The dispatcher without its text. */
+static enum vyre_status prepare(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                                const struct vyre_command *command,
+                                struct vyre_cl_resident_build **out_build, struct vyre_diag *diag)
+{
+    struct vyre_cl_kernel *kernel = command->kernel;
+    struct vyre_cl_variant *variant;
+    *out_build = NULL;
+    enum vyre_status status = vyre_cl_kernel_variant(device, kernel, command, &variant, diag);
+    if (status != VYRE_OK)
+        return status;
+    struct vyre_cl_resident_build *build = vyre_memory_allocate(
+        &device->allocator, sizeof *build, _Alignof(struct vyre_cl_resident_build));
+    struct vyre_cl_resident *resident = vyre_memory_allocate(&device->allocator, sizeof *resident,
+                                                             _Alignof(struct vyre_cl_resident));
+    if (!build || !resident) {
+        vyre_memory_free(&device->allocator, build, sizeof *build,
+                         _Alignof(struct vyre_cl_resident_build));
+        vyre_memory_free(&device->allocator, resident, sizeof *resident,
+                         _Alignof(struct vyre_cl_resident));
+        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, kernel->label, 0,
+                             "no memory for a dispatcher");
+    }
+    build->resident = resident;
+    resident->built = variant->built;
+    resident->built->users++;
+    memcpy(resident->local_size, kernel->local_size, sizeof resident->local_size);
+    resident->served_count = 1;
+    resident->served[0].kernel = kernel;
+    (void)read_locals(view, command, resident->served[0].local_bytes); /* found to fit */
+    if (!kernel->is_alone)
+        add_neighbours(device, resident);
+    *out_build = build;
+    return VYRE_OK;
+}
+
+enum vyre_status vyre_cl_resident_begin(struct vyre_cl_device *device,
+                                        const struct vyre_batch_view *view,
+                                        const struct vyre_command *command,
+                                        struct vyre_cl_resident_build **out_build,
+                                        struct vyre_diag *diag)
+{
+    struct vyre_cl_resident_build *build;
+    enum vyre_status status = prepare(device, view, command, &build, diag);
+    *out_build = NULL;
+    if (status != VYRE_OK)
+        return status;
+    struct vyre_cl_resident *resident = build->resident;
+    build->status = generate(device, resident, &build->text, &build->failure);
+    if (build->status == VYRE_UNSUPPORTED && resident->served_count > 1) {
         resident->served_count = 1; /* a neighbour may be the reason */
-        status = attempt(device, resident, &own);
+        vyre_cl_dispatcher_free(&device->allocator, &build->text);
+        vyre_diag_reset(&build->failure);
+        build->status = generate(device, resident, &build->text, &build->failure);
     }
-    if (status == VYRE_UNSUPPORTED) {
-        /* Kept, so that the next batch is refused without another try. */
-        snprintf(resident->refusal, sizeof resident->refusal, "%.*s",
-                 (int)sizeof resident->refusal - 1, own.message);
-        resident->refusal_code = own.native_code;
-        resident->served_count = 1;
-        return VYRE_OK;
+    if (build->status != VYRE_OK && build->status != VYRE_UNSUPPORTED) {
+        status = build->status;
+        if (diag)
+            *diag = build->failure;
+        free_build(device, build);
+        return status;
     }
-    if (status != VYRE_OK && diag)
-        *diag = own;
-    return status;
+    if (build->status == VYRE_OK)
+        resident->code = hash_code(device, resident->built, &build->text);
+    build->next = device->persistent->building;
+    device->persistent->building = build;
+    *out_build = build;
+    return VYRE_OK;
 }
 
-static enum vyre_status make(struct vyre_cl_device *device, const struct vyre_cl_kernel *kernel,
-                             struct vyre_cl_built *built, const uint32_t *local_bytes,
-                             struct vyre_cl_resident **out_resident, struct vyre_diag *diag)
+void vyre_cl_resident_run(struct vyre_cl_device *device, struct vyre_cl_resident_build *build)
+{
+    build->has_run = true;
+    if (build->status == VYRE_OK)
+        build->status = compile(device, build->resident, &build->text, &build->failure);
+}
+
+bool vyre_cl_resident_is_begun(const struct vyre_cl_device *device,
+                               const struct vyre_batch_view *view,
+                               const struct vyre_command *command)
+{
+    const struct vyre_cl_variant *variant = vyre_cl_kernel_look(command->kernel, command);
+    uint32_t local_bytes[VYRE_CL_RESIDENT_LOCALS_MAX];
+    uint32_t index;
+    if (!variant || !read_locals(view, command, local_bytes))
+        return false;
+    const struct vyre_cl_resident_build *build = device->persistent->building;
+    while (build && !(build->resident->built == variant->built &&
+                      find_served(build->resident, command->kernel, local_bytes, &index)))
+        build = build->next;
+    return build != NULL;
+}
+
+void vyre_cl_resident_forget(struct vyre_cl_device *device, const struct vyre_cl_kernel *kernel)
+{
+    struct vyre_cl_resident_build *build = device->persistent->building;
+    for (; build; build = build->next) {
+        for (uint32_t i = 0; i < build->resident->served_count; i++) {
+            if (build->resident->served[i].kernel == kernel)
+                build->resident->served[i].kernel = NULL;
+        }
+    }
+}
+
+/* Whether one that was made meanwhile serves the kernel, or the kernel is gone. */
+static bool is_needless(const struct vyre_cl_device *device,
+                        const struct vyre_cl_resident *resident)
+{
+    const struct vyre_cl_served *first = &resident->served[0];
+    uint32_t index;
+    const struct vyre_cl_resident *at = device->persistent->first;
+    while (first->kernel && at &&
+           !(at->built == resident->built &&
+             find_served(at, first->kernel, first->local_bytes, &index)))
+        at = at->next;
+    return !first->kernel || at;
+}
+
+/* Puts the dispatcher, or the reason why there is none, into the list. */
+static void take_in(struct vyre_cl_device *device, struct vyre_cl_resident *resident)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
     if (persistent->count >= VYRE_CL_RESIDENTS_MAX)
         evict(device);
-    struct vyre_cl_resident *resident = vyre_memory_allocate(&device->allocator, sizeof *resident,
-                                                             _Alignof(struct vyre_cl_resident));
-    if (!resident)
-        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, kernel->label, 0,
-                             "no memory for a dispatcher");
-    resident->built = built;
-    built->users++;
-    memcpy(resident->local_size, kernel->local_size, sizeof resident->local_size);
-    resident->served_count = 1;
-    resident->served[0].kernel = kernel;
-    memcpy(resident->served[0].local_bytes, local_bytes, sizeof resident->served[0].local_bytes);
-    add_neighbours(device, resident);
     resident->next = persistent->first;
+    resident->last_used = ++persistent->use_count;
     persistent->first = resident;
     persistent->count++;
     persistent->generation++;
-    enum vyre_status status = fill(device, resident, diag);
-    if (status != VYRE_OK) {
-        vyre_cl_resident_destroy(device, resident);
-        return status;
+}
+
+/* Kept, so that the next batch is refused without another try. */
+static void note_refusal(struct vyre_cl_device *device, struct vyre_cl_resident *resident,
+                         const struct vyre_diag *failure)
+{
+    release_program(device, resident);
+    snprintf(resident->refusal, sizeof resident->refusal, "%.*s", (int)sizeof resident->refusal - 1,
+             failure->message);
+    resident->refusal_code = failure->native_code;
+}
+
+static enum vyre_status settle(struct vyre_cl_device *device, struct vyre_cl_resident_build *build,
+                               struct vyre_diag *diag)
+{
+    struct vyre_cl_resident *resident = build->resident;
+    struct vyre_cl_kernel *kernel = (struct vyre_cl_kernel *)resident->served[0].kernel;
+    if (!build->has_run || is_needless(device, resident) || vyre_is_lost(&device->flight.loss))
+        return VYRE_OK;
+    /* One that is made for items that fall back is never launched. */
+    if (build->status == VYRE_OK && !vyre_cl_is_retired(device))
+        build->status = vyre_cl_ring_warm(device, resident, &build->failure);
+    if (build->status == VYRE_UNSUPPORTED && resident->served_count > 1) {
+        kernel->is_alone = true; /* a neighbour may be the reason */
+        return VYRE_BUSY;
     }
-    *out_resident = resident;
-    return VYRE_OK;
+    if (build->status != VYRE_OK && build->status != VYRE_UNSUPPORTED) {
+        if (diag)
+            *diag = build->failure;
+        return build->status;
+    }
+    build->resident = NULL;
+    if (build->status == VYRE_UNSUPPORTED)
+        note_refusal(device, resident, &build->failure);
+    take_in(device, resident);
+    return build->status == VYRE_OK
+               ? VYRE_OK
+               : refuse_for(kernel->label, resident->refusal_code, resident->refusal, diag);
+}
+
+enum vyre_status vyre_cl_resident_end(struct vyre_cl_device *device,
+                                      struct vyre_cl_resident_build *build, struct vyre_diag *diag)
+{
+    struct vyre_cl_resident_build **link = &device->persistent->building;
+    while (*link != build)
+        link = &(*link)->next;
+    *link = build->next;
+    enum vyre_status status = settle(device, build, diag);
+    free_build(device, build);
+    return status;
 }
 
 void vyre_cl_resident_destroy(struct vyre_cl_device *device, struct vyre_cl_resident *resident)
@@ -317,14 +459,59 @@ void vyre_cl_resident_destroy(struct vyre_cl_device *device, struct vyre_cl_resi
     *link = resident->next;
     persistent->count--;
     persistent->generation++;
-    for (uint32_t i = 0; i < resident->served_count; i++) {
-        if (resident->served[i].single)
-            (void)device->api->clReleaseKernel(resident->served[i].single);
+    free_resident(device, resident);
+}
+
+/* ---- Looking and finding ---------------------------------------------------------------------- */
+
+enum vyre_fit vyre_cl_resident_look(const struct vyre_cl_device *device,
+                                    const struct vyre_batch_view *view,
+                                    const struct vyre_command *command,
+                                    struct vyre_cl_resident **out_resident, uint32_t *out_index,
+                                    struct vyre_diag *diag)
+{
+    const struct vyre_cl_persistent *persistent = device->persistent;
+    const struct vyre_cl_kernel *kernel = command->kernel;
+    uint32_t local_bytes[VYRE_CL_RESIDENT_LOCALS_MAX];
+    *out_resident = NULL;
+    if (vyre_groups_total(command->groups) > UINT32_MAX)
+        return unfit(kernel->label, "more than 2^32 groups", diag);
+    if (persistent->memo.kernel == kernel &&
+        persistent->memo.generation == persistent->generation) {
+        *out_resident = persistent->memo.resident;
+        *out_index = persistent->memo.index;
+        return VYRE_FIT_YES;
     }
-    release_program(device, resident);
-    vyre_cl_build_release(device, resident->built);
-    vyre_memory_free(&device->allocator, resident, sizeof *resident,
-                     _Alignof(struct vyre_cl_resident));
+    if (!read_locals(view, command, local_bytes))
+        return unfit(kernel->label, "more than 8 arguments of local memory", diag);
+    if (kernel->binding_count > VYRE_CL_SLOT_ADDRESSES_MAX)
+        return unfit(kernel->label, "more than 32 buffers", diag);
+    const struct vyre_cl_variant *variant = vyre_cl_kernel_look(kernel, command);
+    struct vyre_cl_resident *resident = variant ? persistent->first : NULL;
+    while (resident && !(resident->built == variant->built &&
+                         find_served(resident, kernel, local_bytes, out_index)))
+        resident = resident->next;
+    if (!resident)
+        return VYRE_FIT_UNBUILT;
+    if (resident->refusal[0] != '\0') {
+        (void)refuse_for(kernel->label, resident->refusal_code, resident->refusal, diag);
+        return VYRE_FIT_NO;
+    }
+    *out_resident = resident;
+    return VYRE_FIT_YES;
+}
+
+/* Makes the dispatcher here and now: with its neighbours, and if that fails without them. */
+static enum vyre_status make(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                             const struct vyre_command *command, struct vyre_diag *diag)
+{
+    struct vyre_cl_resident_build *build;
+    enum vyre_status status = vyre_cl_resident_begin(device, view, command, &build, diag);
+    if (status != VYRE_OK)
+        return status;
+    vyre_cl_resident_run(device, build);
+    status = vyre_cl_resident_end(device, build, diag);
+    return status == VYRE_BUSY ? VYRE_OK : status;
 }
 
 enum vyre_status vyre_cl_resident_find(struct vyre_cl_device *device,
@@ -334,37 +521,24 @@ enum vyre_status vyre_cl_resident_find(struct vyre_cl_device *device,
                                        struct vyre_diag *diag)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
-    struct vyre_cl_kernel *kernel = command->kernel;
-    uint32_t local_bytes[VYRE_CL_RESIDENT_LOCALS_MAX];
-    struct vyre_cl_variant *variant;
-    if (vyre_groups_total(command->groups) > UINT32_MAX)
-        return refuse(kernel->label, "more than 2^32 groups", diag);
-    if (persistent->memo.kernel == kernel &&
-        persistent->memo.generation == persistent->generation) {
-        *out_resident = persistent->memo.resident;
-        *out_index = persistent->memo.index;
-        return VYRE_OK;
+    const struct vyre_cl_kernel *kernel = command->kernel;
+    enum vyre_status status = VYRE_OK;
+    enum vyre_fit fit = VYRE_FIT_UNBUILT;
+    for (uint32_t i = 0; fit == VYRE_FIT_UNBUILT && status == VYRE_OK; i++) {
+        fit = vyre_cl_resident_look(device, view, command, out_resident, out_index, diag);
+        if (fit == VYRE_FIT_UNBUILT && i == MAKES_MAX)
+            return vyre_is_lost(&device->flight.loss)
+                       ? vyre_flight_hang(&device->flight, diag)
+                       : refuse(kernel->label, "its dispatcher came and went", diag);
+        if (fit == VYRE_FIT_UNBUILT)
+            status = make(device, view, command, diag);
     }
-    enum vyre_status status = vyre_cl_kernel_variant(device, kernel, command, &variant, diag);
+    if (fit == VYRE_FIT_NO)
+        return VYRE_UNSUPPORTED;
     if (status != VYRE_OK)
         return status;
-    if (!read_locals(view, command, local_bytes))
-        return refuse(kernel->label, "more than 8 arguments of local memory", diag);
-    if (kernel->binding_count > VYRE_CL_SLOT_ADDRESSES_MAX)
-        return refuse(kernel->label, "more than 32 buffers", diag);
-    struct vyre_cl_resident *resident = persistent->first;
-    while (resident && !(resident->built == variant->built &&
-                         find_served(resident, kernel, local_bytes, out_index)))
-        resident = resident->next;
-    *out_index = resident ? *out_index : 0;
-    if (!resident)
-        status = make(device, kernel, variant->built, local_bytes, &resident, diag);
-    if (status != VYRE_OK)
-        return status;
-    if (resident->refusal[0] != '\0')
-        return refuse_for(kernel->label, resident->refusal_code, resident->refusal, diag);
+    struct vyre_cl_resident *resident = *out_resident;
     resident->last_used = ++persistent->use_count;
-    *out_resident = resident;
     if (kernel->specialization_count == 0 && !has_locals(kernel))
         persistent->memo =
             (struct vyre_cl_memo){kernel, persistent->generation, resident, *out_index};

@@ -3,9 +3,16 @@
  *
  * A dispatcher is made for one build, one local size and the local memory that its kernels are given.
  * It is compiled and launched once, with nothing to do, when it is made: what is left for its first use
- * is a launch.
+ * is a launch. Making one has three steps:
  *
- * Thread-safety: called under the device's lock.
+ *   begin  writes its text and takes a user's share of the build, so that kernels may go meanwhile
+ *   run    compiles it
+ *   end    launches it once and puts it into the list, or keeps the reason why it cannot be resident
+ *
+ * Each of them makes one attempt. One that fails with neighbours beside its kernel leaves nothing but a
+ * note in the kernel: the next begin leaves them out.
+ *
+ * Thread-safety: called under the device's lock, except run: from any thread.
  */
 #ifndef VYRE_BACKEND_OPENCL_RESIDENT_H
 #define VYRE_BACKEND_OPENCL_RESIDENT_H
@@ -40,8 +47,53 @@ struct vyre_cl_resident {
     int64_t refusal_code;            /* the driver's, where it has one */
 };
 
+/* A dispatcher that is being made. */
+struct vyre_cl_resident_build {
+    struct vyre_cl_resident_build *next;   /* in the list of ring_host.h */
+    struct vyre_cl_resident *resident;     /* Owned */
+    struct vyre_cl_dispatcher_output text; /* Owned */
+    bool has_run;
+    enum vyre_status status; /* what begin or run found */
+    struct vyre_diag failure;
+};
+
 /*
- * The dispatcher for a dispatch and the kernel's index in it, made if there is none. VYRE_UNSUPPORTED
+ * Whether there is a dispatcher for a dispatch: VYRE_FIT_YES with the kernel's index in it,
+ * VYRE_FIT_UNBUILT, or VYRE_FIT_NO with the reason. Changes nothing.
+ */
+enum vyre_fit vyre_cl_resident_look(const struct vyre_cl_device *device,
+                                    const struct vyre_batch_view *view,
+                                    const struct vyre_command *command,
+                                    struct vyre_cl_resident **out_resident, uint32_t *out_index,
+                                    struct vyre_diag *diag);
+
+/* Begins to make the dispatcher of a dispatch that was found to be unbuilt. */
+VYRE_NODISCARD enum vyre_status vyre_cl_resident_begin(struct vyre_cl_device *device,
+                                                       const struct vyre_batch_view *view,
+                                                       const struct vyre_command *command,
+                                                       struct vyre_cl_resident_build **out_build,
+                                                       struct vyre_diag *diag);
+
+void vyre_cl_resident_run(struct vyre_cl_device *device, struct vyre_cl_resident_build *build);
+
+/*
+ * Frees the build. Without a run before it, it only does that. VYRE_UNSUPPORTED: the reason is kept.
+ * VYRE_BUSY: the next begin leaves out the neighbours.
+ */
+VYRE_NODISCARD enum vyre_status vyre_cl_resident_end(struct vyre_cl_device *device,
+                                                     struct vyre_cl_resident_build *build,
+                                                     struct vyre_diag *diag);
+
+/* Whether a build is under way that will serve the dispatch. */
+bool vyre_cl_resident_is_begun(const struct vyre_cl_device *device,
+                               const struct vyre_batch_view *view,
+                               const struct vyre_command *command);
+
+/* A kernel is destroyed: no build may touch it any more. */
+void vyre_cl_resident_forget(struct vyre_cl_device *device, const struct vyre_cl_kernel *kernel);
+
+/*
+ * The dispatcher for a dispatch and the kernel's index in it, made here if there is none. VYRE_UNSUPPORTED
  * (submit-mode) with the reason when the kernel cannot be resident.
  */
 VYRE_NODISCARD enum vyre_status vyre_cl_resident_find(struct vyre_cl_device *device,

@@ -61,7 +61,10 @@ void vyre_cl_ring_launch_locked(struct vyre_cl_device *device)
         persistent->launched = NULL;
         atomic_store_explicit(&persistent->running, 0, memory_order_relaxed);
         vyre_cl_fallback_retire_locked(device, code);
+        return;
     }
+    persistent->stop_why = VYRE_RESIDENCY_STOPPED;
+    vyre_residency_log_begin(&persistent->residency);
 }
 
 /* ---- Tending ---------------------------------------------------------------------------------- */
@@ -89,6 +92,19 @@ static void learn_locked(struct vyre_cl_persistent *persistent)
     persistent->poll_ns_x16 = (persistent->poll_ns_x16 * 3 + poll) / 4;
 }
 
+static enum vyre_residency_end why_left(const struct vyre_cl_persistent *persistent)
+{
+    /* Relaxed: (H) of ring.h has ordered it. */
+    switch (atomic_load_explicit(&persistent->control->leaving, memory_order_relaxed)) {
+    case VYRE_CL_EXIT_IDLE:
+        return VYRE_RESIDENCY_IDLE;
+    case VYRE_CL_EXIT_LEASE:
+        return VYRE_RESIDENCY_LEASE;
+    default:
+        return persistent->stop_why;
+    }
+}
+
 /* Notes that the dispatcher has left. */
 static bool has_left_locked(struct vyre_cl_persistent *persistent)
 {
@@ -100,7 +116,26 @@ static bool has_left_locked(struct vyre_cl_persistent *persistent)
         return false;
     learn_locked(persistent);
     atomic_store_explicit(&persistent->running, 0, memory_order_relaxed);
+    vyre_residency_log_end(&persistent->residency, why_left(persistent));
     return true;
+}
+
+void vyre_cl_ring_look(struct vyre_cl_device *device)
+{
+    struct vyre_cl_persistent *persistent = device->persistent;
+    if (!persistent->control || !vyre_lock_try(&persistent->lock))
+        return; /* whoever holds it looks */
+    (void)has_left_locked(persistent);
+    vyre_lock_release(&persistent->lock);
+}
+
+/* Relaxed: the dispatcher only has to see it some time. The first reason counts. */
+static void ask_to_leave_locked(struct vyre_cl_persistent *persistent, enum vyre_residency_end why)
+{
+    if (atomic_load_explicit(&persistent->control->stop, memory_order_relaxed))
+        return;
+    persistent->stop_why = why;
+    atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
 }
 
 bool vyre_cl_persistent_tend(struct vyre_cl_device *device)
@@ -123,8 +158,7 @@ bool vyre_cl_persistent_tend(struct vyre_cl_device *device)
         left = !vyre_cl_fallback_locked(device);
     } else if (!left &&
                vyre_clock_now_ns() - persistent->launched_ns > device->desc.persistent_lease_ns) {
-        /* Relaxed: the dispatcher only has to see it some time. */
-        atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
+        ask_to_leave_locked(persistent, VYRE_RESIDENCY_LEASE);
     }
     vyre_lock_release(&persistent->lock);
     return !left;
@@ -160,12 +194,12 @@ bool vyre_cl_ring_is_over(struct vyre_cl_device *device)
 }
 
 /* The lock is not given back while it waits: nobody may launch again what has left. */
-static bool leave_locked(struct vyre_cl_device *device)
+static bool leave_locked(struct vyre_cl_device *device, enum vyre_residency_end why)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
     uint64_t start_ns = vyre_clock_now_ns();
     while (!has_left_locked(persistent)) {
-        atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
+        ask_to_leave_locked(persistent, why);
         if (vyre_clock_now_ns() - start_ns > device->desc.hang_timeout_ns)
             return false;
         sched_yield();
@@ -176,7 +210,7 @@ static bool leave_locked(struct vyre_cl_device *device)
 bool vyre_cl_ring_leave(struct vyre_cl_device *device)
 {
     vyre_lock_acquire(&device->persistent->lock);
-    bool left = leave_locked(device);
+    bool left = leave_locked(device, VYRE_RESIDENCY_STOPPED);
     vyre_lock_release(&device->persistent->lock);
     return left;
 }
@@ -185,7 +219,7 @@ bool vyre_cl_ring_change(struct vyre_cl_device *device, struct vyre_cl_resident 
 {
     struct vyre_cl_persistent *persistent = device->persistent;
     vyre_lock_acquire(&persistent->lock);
-    bool left = leave_locked(device);
+    bool left = leave_locked(device, resident ? VYRE_RESIDENCY_CHANGED : VYRE_RESIDENCY_STOPPED);
     if (left)
         persistent->current = resident;
     vyre_lock_release(&persistent->lock);
@@ -206,7 +240,8 @@ static enum vyre_status warm_locked(struct vyre_cl_device *device,
                                     const struct vyre_cl_resident *resident, struct vyre_diag *diag)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
-    if (!leave_locked(device) || !wait_over(device, device->desc.hang_timeout_ns))
+    if (!leave_locked(device, VYRE_RESIDENCY_CHANGED) ||
+        !wait_over(device, device->desc.hang_timeout_ns))
         return vyre_flight_hang(&device->flight, diag);
     vyre_cl_ring_rearm(persistent->control);
     atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);

@@ -5,7 +5,7 @@
  *   current  the dispatcher that runs, or ran last; changed when the ring is empty and it has left
  *   running  launched, and not yet seen to have left
  *
- * Thread-safety: `lock` guards current, running, launched and launches; items are published by submit alone.
+ * Thread-safety: `lock` guards current, running, stop_why, launched and launches; items are published by submit alone.
  */
 #ifndef VYRE_BACKEND_OPENCL_RING_HOST_H
 #define VYRE_BACKEND_OPENCL_RING_HOST_H
@@ -13,6 +13,7 @@
 #include "backend/opencl/dispatcher/ring.h"
 #include "backend/opencl/fallback.h"
 #include "backend/opencl/resident.h"
+#include "backend/residency.h"
 #include "base/futex.h"
 
 #define VYRE_CL_RING_SLOTS 512u
@@ -24,13 +25,16 @@ struct vyre_cl_persistent {
     struct vyre_lock lock;
     struct vyre_cl_resident *current;
     _Atomic uint32_t running;
-    cl_event launched; /* Owned: of the last launch; may be NULL */
+    struct vyre_residency_log residency; /* of the launches */
+    enum vyre_residency_end stop_why;    /* why the host asks the last one to leave */
+    cl_event launched;                   /* Owned: of the last launch; may be NULL */
     uint64_t launched_ns;
     uint32_t launched_heartbeat;
     uint64_t poll_ns_x16;           /* what one poll took, in sixteenths of a nanosecond */
     _Atomic int32_t failure;        /* the driver's code when items can be run in no way */
     struct vyre_cl_resident *first; /* Owned: a list, most recently made first */
     uint32_t count;
+    struct vyre_cl_resident_build *building; /* a list of those under way */
     uint64_t use_count;
     uint64_t launches;
     uint64_t generation; /* counts dispatchers made and destroyed, from 1 */
@@ -47,6 +51,9 @@ struct vyre_cl_persistent {
 
 /* Launches `current` on the ring, or ends persistent mode. Under the lock, while nothing runs. */
 void vyre_cl_ring_launch_locked(struct vyre_cl_device *device);
+
+/* Notes that the dispatcher has left, if it has. Waits for nothing. */
+void vyre_cl_ring_look(struct vyre_cl_device *device);
 
 /* Makes the current dispatcher leave and waits for it; false when it does not within the hang timeout. */
 bool vyre_cl_ring_leave(struct vyre_cl_device *device);

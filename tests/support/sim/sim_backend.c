@@ -95,8 +95,13 @@ struct vyre_sim *vyre_sim_create(const struct vyre_sim_desc *desc)
     }
     if (!sim->desc.reflected)
         sim->ops.kernel_reflect = NULL;
-    if (!sim->desc.unfit_label && sim->costs.check_ns == 0)
+    if (!sim->desc.unfit_label && !sim->desc.poor_label && !sim->desc.builds)
         sim->ops.batch_check = NULL;
+    if (!sim->desc.builds) {
+        sim->ops.build_begin = NULL;
+        sim->ops.build_run = NULL;
+        sim->ops.build_end = NULL;
+    }
     if (sim->desc.no_warm_up)
         sim->ops.warm_up = NULL;
     if (sim->desc.no_quiesce)
@@ -215,6 +220,14 @@ size_t vyre_sim_in_flight(struct vyre_sim *sim)
     }
     pthread_mutex_unlock(&sim->lock);
     return count;
+}
+
+void vyre_sim_end_residency(struct vyre_sim *sim, enum vyre_residency_end why)
+{
+    pthread_mutex_lock(&sim->lock);
+    for (struct sim_device *device = sim->devices; device; device = device->next)
+        sim_leave_locked(device, why);
+    pthread_mutex_unlock(&sim->lock);
 }
 
 /* ---- Faults ----------------------------------------------------------------------------------- */

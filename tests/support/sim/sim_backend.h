@@ -61,9 +61,13 @@ enum vyre_sim_entry {
     VYRE_SIM_WARM_UP = 5,
     VYRE_SIM_BUFFER_WRITE = 6,
     VYRE_SIM_BUFFER_READ = 7,
-    VYRE_SIM_WAIT = 8, /* counted only */
+    VYRE_SIM_WAIT = 8,  /* counted only */
+    VYRE_SIM_CHECK = 9, /* counted only */
+    VYRE_SIM_BUILD_BEGIN = 10,
+    VYRE_SIM_BUILD_RUN = 11, /* counted only; also what submit builds itself */
+    VYRE_SIM_BUILD_END = 12,
 };
-#define VYRE_SIM_ENTRY_COUNT 9
+#define VYRE_SIM_ENTRY_COUNT 13
 
 /* What things cost in virtual time. */
 struct vyre_sim_costs {
@@ -73,13 +77,13 @@ struct vyre_sim_costs {
     uint64_t record_command_ns;
     uint64_t replay_ns;
     uint64_t replay_command_ns;
-    uint64_t persistent_setup_ns; /* once, when the mode is entered or warmed up */
+    uint64_t persistent_setup_ns; /* when nothing is resident, of a submission or warm-up */
     uint64_t persistent_item_ns;
     uint64_t persistent_round_trip_ns; /* once per submission */
     uint64_t copy_ns;                  /* copy, fill, upload, download: on the device */
     uint64_t copy_byte_ps;
     uint64_t group_ns;      /* per group of a dispatch; see vyre_sim_set_kernel_cost */
-    uint64_t check_ns;      /* to find out whether a batch fits persistent mode */
+    uint64_t build_ns;      /* of one kernel; stated as such */
     uint32_t noise_percent; /* every cost varies by up to this much, both ways */
     bool report_launch;     /* device_ns covers the costs of submit too */
 };
@@ -102,12 +106,17 @@ struct vyre_sim_desc {
     bool asks_for_plan;       /* wants no plan with the submission, asks the host for it instead */
     bool hang_is_lost;        /* waiting for a hang as long as hang_timeout_ns loses the device */
     bool stuck_after_hang;    /* a hang goes on after the loss: quiesce says so */
+    bool modes_exclude;       /* work of another mode ends what is resident */
     bool failure_keeps_bytes; /* else a submission that fails spoils all that it may write */
 
-    uint32_t bakes;          /* what recordings hold: see enum vyre_recording_bakes */
-    uint32_t driver_bakes;   /* ... and those of the variant "driver" */
-    uint32_t variants;       /* that every mode offers */
-    const char *unfit_label; /* Borrowed: kernels with this label do not run in persistent mode */
+    uint32_t bakes;        /* what recordings hold: see enum vyre_recording_bakes */
+    uint32_t driver_bakes; /* ... and those of the variant "driver" */
+    uint32_t variants;     /* that every mode offers */
+    const char
+        *unfit_label; /* Borrowed: kernels with this label do not run in persistent mode ... */
+    const char *poor_label;        /* ... and those with this one only where it is required */
+    bool builds;                   /* persistent mode needs a build for each kernel */
+    const char *unbuildable_label; /* Borrowed: builds of kernels with this label are refused */
     const struct vyre_kernel_interface *reflected; /* Borrowed: what every payload says it takes */
 
     /* A compiler that gets generated code wrong: see vyre/proof.h. */
@@ -147,6 +156,19 @@ bool vyre_sim_set_kernel_cost(struct vyre_sim *sim, const char *label, uint64_t 
 size_t vyre_sim_step(struct vyre_sim *sim, size_t count);
 size_t vyre_sim_run_all(struct vyre_sim *sim);
 size_t vyre_sim_in_flight(struct vyre_sim *sim);
+
+/* What is resident leaves, on every device; the next work in persistent mode pays its setup again. */
+void vyre_sim_end_residency(struct vyre_sim *sim, enum vyre_residency_end why);
+
+/* The next build_run stays in the middle until it is let go. */
+void vyre_sim_hold_build(struct vyre_sim *sim);
+void vyre_sim_let_go(struct vyre_sim *sim);
+
+/* Waits until so many builds were begun, counted from the start. */
+void vyre_sim_await_builds(struct vyre_sim *sim, uint64_t run_count);
+
+/* The labels of the kernels that were built, in order, with a space behind each. */
+void vyre_sim_built(struct vyre_sim *sim, char *out_text, size_t capacity);
 
 /* ---- Faults ----------------------------------------------------------------------------------- */
 

@@ -36,6 +36,7 @@ static void fill_facts(const struct vyre_sim *sim, uint32_t index, struct vyre_d
         .record_command_ns = sim->costs.record_command_ns,
         .replay_command_ns = sim->costs.replay_command_ns,
         .persistent_setup_ns = sim->costs.persistent_setup_ns,
+        .build_ns = sim->costs.build_ns,
     };
     facts->bakes = desc->bakes;
     facts->generated_modes = desc->generated_modes;
@@ -134,6 +135,7 @@ static bool quiesce(void *self)
     struct sim_device *device = self;
     pthread_mutex_lock(&device->sim->lock);
     device->stop = true;
+    sim_leave_locked(device, VYRE_RESIDENCY_STOPPED);
     bool joins = device->has_thread;
     bool quiet = !device->stuck;
     device->has_thread = false;
@@ -160,6 +162,8 @@ static void device_close(void *self)
         sim_violate(sim, "device_close with work in flight");
     if (!device->lost && device->objects)
         sim_violate(sim, "device_close with buffers, kernels or recordings alive");
+    if (device->builds)
+        sim_violate(sim, "device_close with builds under way");
     sim_forget_pending_locked(device);
     sim_objects_free_locked(device); /* a lost device may have some */
     struct sim_device **link = &sim->devices;
@@ -185,11 +189,26 @@ static enum vyre_status generated(void *self, const struct vyre_batch_view *view
     const struct sim_device *device = self;
     const struct sim_kernel *kernel = view->commands[command].kernel;
     (void)variant;
-    (void)diag;
     *out_code = (struct vyre_hash128){0};
-    if (device->sim->desc.generated_modes >> mode & 1u)
-        *out_code = vyre_hash128(kernel->label, strlen(kernel->label));
+    if (!(device->sim->desc.generated_modes >> mode & 1u))
+        return VYRE_OK;
+    if (mode == VYRE_MODE_PERSISTENT && device->sim->desc.builds && !kernel->is_built)
+        return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_UNBUILT, kernel->label, 0, "it is not built");
+    *out_code = vyre_hash128(kernel->label, strlen(kernel->label));
     return VYRE_OK;
+}
+
+/* What is resident serves any batch. */
+static void residency(void *self, const struct vyre_batch_view *view, struct vyre_residency *out)
+{
+    struct sim_device *device = self;
+    (void)view;
+    pthread_mutex_lock(&device->sim->lock);
+    sim_call_begin_locked(device, "residency");
+    *out = device->residency;
+    out->serves = out->number != out->ended;
+    sim_call_end_locked(device);
+    pthread_mutex_unlock(&device->sim->lock);
 }
 
 void sim_device_fill_ops(struct vyre_backend_ops *ops)
@@ -208,5 +227,7 @@ void sim_device_fill_ops(struct vyre_backend_ops *ops)
     ops->now_ns = now_ns;
     ops->generated = generated;
     ops->warm_up = sim_warm_up;
+    ops->residency = residency;
     sim_objects_fill_ops(ops);
+    sim_build_fill_ops(ops);
 }

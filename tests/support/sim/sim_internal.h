@@ -4,6 +4,7 @@
  *   sim_backend.c   the sim itself: creation, knobs, what was seen
  *   sim_device.c    devices: what they say of themselves, opening and closing
  *   sim_objects.c   buffers, kernels, recordings
+ *   sim_build.c     whether batches fit persistent mode, and building what it needs
  *   sim_submit.c    queueing submissions and waiting for them
  *   sim_run.c       running what is queued, completing it, losing the device
  *   sim_schedule.c  in which order and at which virtual times a batch's commands run
@@ -55,6 +56,15 @@ struct sim_kernel {
     uint32_t binding_count;
     size_t scratch_bytes;
     char label[VYRE_DIAG_LABEL_BYTES];
+    bool is_built;
+    bool is_refused; /* ... or would be, but its build is refused */
+};
+
+struct sim_build {
+    struct sim_build *next;
+    struct sim_kernel *kernel; /* NULL once it is destroyed */
+    char label[VYRE_DIAG_LABEL_BYTES];
+    uint32_t runs;
 };
 
 struct sim_recording {
@@ -91,6 +101,7 @@ struct sim_device {
     const struct vyre_device_host *host;
     uint64_t hang_timeout_ns;
     struct sim_object *objects;
+    struct sim_build *builds; /* Owned: under way */
 
     struct sim_pending *head; /* Owned, oldest first */
     struct sim_pending **tail;
@@ -99,8 +110,8 @@ struct sim_device {
     uint64_t ended;     /* ran; its completion may still be being told */
     uint64_t completed; /* the runtime was told */
     uint64_t busy_until_ns;
-    bool persistent_active;
-    struct sim_pending *stuck; /* Owned: runs on after the loss */
+    struct vyre_residency residency; /* `serves` is not used */
+    struct sim_pending *stuck;       /* Owned: runs on after the loss */
 
     bool running;      /* somebody runs submissions ... */
     pthread_t runner;  /* ... and this is who */
@@ -149,6 +160,9 @@ struct vyre_sim {
     uint64_t lose_after_ns;
 
     uint64_t calls[VYRE_SIM_ENTRY_COUNT];
+    bool holds_next_build;
+    bool holds_build;
+    char built[1024];
     uint64_t planned;
     struct vyre_sim_span *spans; /* Owned */
     size_t span_count;
@@ -184,6 +198,9 @@ enum vyre_status sim_submit(void *device, const struct vyre_submission *submissi
 void sim_wait(void *device, uint64_t sequence, uint64_t timeout_ns);
 enum vyre_status sim_warm_up(void *device, enum vyre_mode mode, struct vyre_diag *diag);
 
+/* What was resident is not any more. */
+void sim_leave_locked(struct sim_device *device, enum vyre_residency_end why);
+
 /* sim_run.c */
 void *sim_thread(void *device);
 void sim_lose_locked(struct sim_device *device, enum vyre_diag_id id);
@@ -218,8 +235,14 @@ uint64_t sim_shape(const struct vyre_batch_view *view);
 uint64_t sim_baked(const struct vyre_batch_view *view, uint32_t bakes);
 uint32_t sim_bakes(const struct vyre_sim *sim, uint32_t variant);
 
-/* VYRE_UNSUPPORTED when the batch does not fit the mode. */
-enum vyre_status sim_batch_check(void *self, const struct vyre_batch_view *view,
-                                 enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag);
+/* sim_build.c */
+void sim_build_fill_ops(struct vyre_backend_ops *ops);
+enum vyre_fit sim_fit_locked(const struct sim_device *device, const struct vyre_batch_view *view,
+                             enum vyre_mode mode, struct vyre_diag *diag);
+
+/* What submit builds itself. */
+enum vyre_status sim_build_all_locked(struct sim_device *device, const struct vyre_batch_view *view,
+                                      enum vyre_mode mode, struct vyre_diag *diag);
+void sim_builds_forget_locked(struct sim_device *device, const struct sim_kernel *kernel);
 
 #endif

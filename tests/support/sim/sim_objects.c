@@ -175,6 +175,7 @@ static enum vyre_status buffer_read(void *self, void *memory, size_t offset_byte
 
 static void free_kernel(struct sim_device *device, struct sim_object *object)
 {
+    sim_builds_forget_locked(device, (const struct sim_kernel *)object);
     give_back(device, object, sizeof(struct sim_kernel));
 }
 
@@ -239,26 +240,6 @@ static enum vyre_status kernel_reflect(void *self, const struct vyre_kernel_desc
     (void)diag;
     *out_kernel = NULL;
     *out_interface = *device->sim->desc.reflected;
-    return VYRE_OK;
-}
-
-/* Whether a kernel of the view refuses persistent mode. */
-enum vyre_status sim_batch_check(void *self, const struct vyre_batch_view *view,
-                                 enum vyre_mode mode, uint32_t variant, struct vyre_diag *diag)
-{
-    struct sim_device *device = self;
-    const char *unfit = device->sim->desc.unfit_label;
-    sim_check_view(device, view);
-    if (variant & ~device->sim->desc.variants)
-        sim_violate(device->sim, "batch_check of a variant that was not offered");
-    if (mode == VYRE_MODE_PERSISTENT && device->sim->costs.check_ns > 0)
-        vyre_sim_advance(device->sim, device->sim->costs.check_ns);
-    for (uint32_t i = 0; unfit && mode == VYRE_MODE_PERSISTENT && i < view->command_count; i++) {
-        const struct sim_kernel *kernel = view->commands[i].kernel;
-        if (kernel && strcmp(kernel->label, unfit) == 0)
-            return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, kernel->label, 0,
-                                 "the kernel does not stay resident");
-    }
     return VYRE_OK;
 }
 
@@ -404,7 +385,6 @@ void sim_objects_fill_ops(struct vyre_backend_ops *ops)
     ops->kernel_create = kernel_create;
     ops->kernel_destroy = kernel_destroy;
     ops->kernel_reflect = kernel_reflect;
-    ops->batch_check = sim_batch_check;
     ops->record = record;
     ops->recording_destroy = recording_destroy;
     ops->buffer_write = buffer_write;

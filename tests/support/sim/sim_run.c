@@ -43,6 +43,7 @@ void sim_drop_locked(struct sim_device *device)
 {
     device->lost = true;
     device->lost_told = true;
+    sim_leave_locked(device, VYRE_RESIDENCY_STOPPED);
     sim_forget_pending_locked(device);
     pthread_cond_broadcast(&device->sim->changed);
 }
@@ -61,6 +62,7 @@ static void tell_lost_locked(struct sim_device *device)
     (void)vyre_diag_set(&reason, device->lose_id, "sim", 7, "the test lost the device");
     device->lose_pending = false;
     device->lost = true;
+    sim_leave_locked(device, VYRE_RESIDENCY_STOPPED);
     sim_forget_pending_locked(device);
     pthread_mutex_unlock(&device->sim->lock);
     device->host->lost(device->host->context, &reason);

@@ -27,9 +27,23 @@ static struct sim_fate fate_locked(struct vyre_sim *sim)
 
 static uint64_t enter_persistent_locked(struct sim_device *device)
 {
-    bool was_active = device->persistent_active;
-    device->persistent_active = true;
-    return was_active ? 0 : device->sim->costs.persistent_setup_ns;
+    struct vyre_residency *residency = &device->residency;
+    if (residency->number != residency->ended)
+        return 0;
+    residency->number++;
+    residency->begin_ns = device->sim->now_ns;
+    return device->sim->costs.persistent_setup_ns;
+}
+
+void sim_leave_locked(struct sim_device *device, enum vyre_residency_end why)
+{
+    struct vyre_residency *residency = &device->residency;
+    if (residency->number == residency->ended)
+        return;
+    residency->ended = residency->number;
+    residency->ended_begin_ns = residency->begin_ns;
+    residency->ended_ns = device->sim->now_ns;
+    residency->why = why;
 }
 
 static uint64_t launch_cost_locked(struct sim_device *device, enum vyre_mode mode, uint64_t count)
@@ -38,7 +52,8 @@ static uint64_t launch_cost_locked(struct sim_device *device, enum vyre_mode mod
     if (mode == VYRE_MODE_PERSISTENT)
         return enter_persistent_locked(device) + costs->persistent_round_trip_ns +
                costs->persistent_item_ns * count;
-    device->persistent_active = false;
+    if (device->sim->desc.modes_exclude)
+        sim_leave_locked(device, VYRE_RESIDENCY_STOPPED);
     if (mode == VYRE_MODE_REPLAY)
         return costs->replay_ns + costs->replay_command_ns * count;
     return costs->submit_ns + costs->submit_command_ns * count;
@@ -146,9 +161,11 @@ enum vyre_status sim_submit(void *self, const struct vyre_submission *given, str
     enum vyre_status status = sim_count_call_locked(sim, VYRE_SIM_SUBMIT, diag);
     if (status == VYRE_OK)
         status = plan_status;
+    if (status == VYRE_OK &&
+        sim_fit_locked(device, submission->view, submission->mode, diag) == VYRE_FIT_NO)
+        status = VYRE_UNSUPPORTED;
     if (status == VYRE_OK)
-        status =
-            sim_batch_check(device, submission->view, submission->mode, submission->variant, diag);
+        status = sim_build_all_locked(device, submission->view, submission->mode, diag);
     if (status == VYRE_OK && device->lost)
         status = vyre_diag_set(diag, VYRE_DIAG_DEVICE_LOST, "sim", 7, "the device is lost");
     else if (status == VYRE_DEVICE_LOST)

@@ -314,7 +314,7 @@ static void events_of_unknown_devices_are_counted_only(void **state)
                                .device = 99,
                                .as.batch_completed = &completed};
     observer.event(observer.user, &event);
-    struct vyre_event_lease lease = {sizeof lease, 0, 1, 5, 0};
+    struct vyre_event_lease lease = {sizeof lease, 0, 1, 5, 0, VYRE_RESIDENCY_NONE, 0};
     event.type = VYRE_EVENT_LEASE;
     event.as.lease = &lease;
     observer.event(observer.user, &event);

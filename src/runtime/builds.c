@@ -1,0 +1,233 @@
+/*
+ * builds.c: building what a batch needs.
+ */
+#include "runtime/builds.h"
+
+#include "runtime/batch.h"
+#include "runtime/internal.h"
+#include "runtime/prove.h"
+
+void vyre_builds_init(struct vyre_builds *builds, uint64_t stated_ns)
+{
+    *builds = (struct vyre_builds){.build_ns = stated_ns};
+}
+
+static void note_time(struct vyre_builds *builds, uint64_t time_ns)
+{
+    builds->build_ns = builds->made == 0 ? time_ns : (builds->build_ns * 3 + time_ns) / 4;
+}
+
+static void note_end(struct vyre_builds *builds)
+{
+    /* Relaxed: those who wait take the lock before they look. */
+    atomic_fetch_add_explicit(&builds->ended, 1, memory_order_relaxed);
+    vyre_futex_wake(&builds->ended, UINT32_MAX >> 1);
+}
+
+/* Carries one out. The lock is released for its long part. */
+static enum vyre_status carry_out_locked(struct vyre_device *device, void *build,
+                                         struct vyre_diag *diag)
+{
+    struct vyre_builds *builds = &device->builds;
+    uint64_t begin_ns = vyre_device_now_ns(device);
+    vyre_lock_release(&device->lock);
+    device->ops->build_run(device->native, build);
+    vyre_lock_acquire(&device->lock);
+    vyre_prove_gate_locked(device); /* what is taken in now would change what is being proven */
+    enum vyre_status status = device->ops->build_end(device->native, build, diag);
+    if (status == VYRE_OK) {
+        note_time(builds, vyre_device_now_ns(device) - begin_ns);
+        builds->made++;
+    }
+    builds->refused += status == VYRE_UNSUPPORTED;
+    note_end(builds);
+    return status;
+}
+
+/* Waits until a build has ended. */
+static void wait_for_end_locked(struct vyre_device *device)
+{
+    uint32_t ended = atomic_load_explicit(&device->builds.ended, memory_order_relaxed);
+    vyre_lock_release(&device->lock);
+    vyre_futex_wait(&device->builds.ended, ended, UINT64_MAX);
+    vyre_lock_acquire(&device->lock);
+}
+
+/* The lock was released: what was true before need not be true any more. */
+static enum vyre_status check_locked(struct vyre_device *device, struct vyre_body *body,
+                                     struct vyre_diag *diag)
+{
+    if (device->is_lost)
+        return vyre_device_lost_status(device, diag);
+    return body->epoch == device->epoch ? VYRE_OK
+                                        : vyre_batch_check_alive_locked(device, body, diag);
+}
+
+enum vyre_status vyre_build_now_locked(struct vyre_device *device, struct vyre_body *body,
+                                       enum vyre_mode mode, uint32_t variant, bool *out_built,
+                                       struct vyre_diag *diag)
+{
+    enum vyre_status status = VYRE_OK;
+    *out_built = false;
+    if (!device->ops->build_begin)
+        return VYRE_OK;
+    /* Where a backend cannot keep all of it at a time, submit builds the rest when it gets there. */
+    uint32_t left = body->view.command_count;
+    while (status == VYRE_OK && left > 0) {
+        void *build = NULL;
+        status = device->ops->build_begin(device->native, &body->view, mode, variant, &build, diag);
+        if (status != VYRE_BUSY && !build)
+            break;
+        *out_built = true;
+        if (build)
+            status = carry_out_locked(device, build, diag);
+        else
+            wait_for_end_locked(device); /* somebody else builds what this batch needs */
+        left -= status != VYRE_BUSY;
+        if (status == VYRE_OK || status == VYRE_BUSY)
+            status = check_locked(device, body, diag);
+    }
+    return status;
+}
+
+/* ---- The queue -------------------------------------------------------------------------------- */
+
+static bool is_same(const struct vyre_build_token *a, const struct vyre_build_token *b)
+{
+    return a->candidate == b->candidate && vyre_hash128_equal(a->shape, b->shape);
+}
+
+bool vyre_builds_has_locked(const struct vyre_builds *builds, struct vyre_build_token token)
+{
+    bool found = builds->is_running && is_same(&builds->running, &token);
+    for (uint32_t i = 0; !found && i < builds->count; i++)
+        found = is_same(&builds->jobs[(builds->first + i) % VYRE_BUILDS_MAX].token, &token);
+    return found;
+}
+
+/* Frees a build that is not carried out. */
+static void drop_locked(struct vyre_device *device, void *build)
+{
+    enum vyre_status dropped = device->ops->build_end(device->native, build, NULL);
+    (void)dropped;
+    note_end(&device->builds);
+}
+
+/* What is known of the shape changed: it is compared anew. */
+static void reopen_locked(struct vyre_device *device, struct vyre_hash128 key)
+{
+    struct vyre_shape *shape = vyre_shapes_find(&device->shapes, key);
+    if (shape)
+        vyre_governor_reopen(shape);
+}
+
+static void run_next_locked(struct vyre_device *device)
+{
+    struct vyre_builds *builds = &device->builds;
+    struct vyre_build_job job = builds->jobs[builds->first];
+    struct vyre_diag diag;
+    vyre_diag_reset(&diag);
+    builds->first = (builds->first + 1) % VYRE_BUILDS_MAX;
+    builds->count--;
+    if (builds->stop || device->is_lost) {
+        drop_locked(device, job.build);
+        return;
+    }
+    builds->is_running = true;
+    builds->running = job.token;
+    enum vyre_status status = carry_out_locked(device, job.build, &diag);
+    builds->is_running = false;
+    note_end(builds); /* for who waits until nothing runs */
+    reopen_locked(device, job.token.shape);
+    if (status == VYRE_DEVICE_LOST) {
+        (void)vyre_device_unlock(device, status, &diag);
+        vyre_lock_acquire(&device->lock);
+    }
+}
+
+static void *run_queue(void *user)
+{
+    struct vyre_device *device = user;
+    struct vyre_builds *builds = &device->builds;
+    vyre_lock_acquire(&device->lock);
+    for (;;) {
+        while (builds->count > 0)
+            run_next_locked(device);
+        if (builds->stop)
+            break;
+        /* Relaxed: it is written under the lock. */
+        uint32_t news = atomic_load_explicit(&builds->news, memory_order_relaxed);
+        vyre_lock_release(&device->lock);
+        vyre_futex_wait(&builds->news, news, UINT64_MAX);
+        vyre_lock_acquire(&device->lock);
+    }
+    vyre_lock_release(&device->lock);
+    return NULL;
+}
+
+static void wake_queue(struct vyre_builds *builds)
+{
+    /* Relaxed: the thread takes the lock before it looks. */
+    atomic_fetch_add_explicit(&builds->news, 1, memory_order_relaxed);
+    vyre_futex_wake(&builds->news, 1);
+}
+
+bool vyre_builds_push_locked(struct vyre_device *device, void *build, struct vyre_build_token token)
+{
+    struct vyre_builds *builds = &device->builds;
+    if (builds->count == VYRE_BUILDS_MAX || builds->stop)
+        return false;
+    if (!builds->is_started && pthread_create(&builds->thread, NULL, run_queue, device) != 0)
+        return false;
+    builds->is_started = true;
+    builds->jobs[(builds->first + builds->count++) % VYRE_BUILDS_MAX] =
+        (struct vyre_build_job){build, token};
+    wake_queue(builds);
+    return true;
+}
+
+enum vyre_status vyre_build_later_locked(struct vyre_device *device, struct vyre_body *body,
+                                         enum vyre_mode mode, uint32_t variant,
+                                         struct vyre_build_token token,
+                                         enum vyre_build_course *out_course, struct vyre_diag *diag)
+{
+    void *build = NULL;
+    bool built;
+    *out_course = VYRE_BUILD_LATER;
+    if (vyre_builds_has_locked(&device->builds, token))
+        return VYRE_OK;
+    enum vyre_status status =
+        device->ops->build_begin(device->native, &body->view, mode, variant, &build, diag);
+    if (status == VYRE_BUSY || (build && vyre_builds_push_locked(device, build, token)))
+        return VYRE_OK;
+    *out_course = build ? VYRE_BUILD_NOW : VYRE_BUILD_THERE;
+    if (!build)
+        return status;
+    status = carry_out_locked(device, build, diag);
+    if (status == VYRE_OK || status == VYRE_BUSY)
+        status = check_locked(device, body, diag);
+    return status == VYRE_OK ? vyre_build_now_locked(device, body, mode, variant, &built, diag)
+                             : status;
+}
+
+void vyre_builds_drain(struct vyre_device *device)
+{
+    struct vyre_builds *builds = &device->builds;
+    vyre_lock_acquire(&device->lock);
+    while (builds->count > 0 || builds->is_running)
+        wait_for_end_locked(device);
+    vyre_lock_release(&device->lock);
+}
+
+void vyre_builds_stop(struct vyre_device *device)
+{
+    struct vyre_builds *builds = &device->builds;
+    vyre_lock_acquire(&device->lock);
+    builds->stop = true;
+    bool joins = builds->is_started;
+    wake_queue(builds);
+    vyre_lock_release(&device->lock);
+    if (joins)
+        pthread_join(builds->thread, NULL);
+    builds->is_started = false;
+}

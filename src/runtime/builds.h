@@ -1,0 +1,101 @@
+/*
+ * builds.h: building what a batch needs in a mode, before it is submitted.
+ *
+ * The backend splits a build in three (backend.h: build_begin, build_run, build_end). The long part runs
+ * without the device's lock: others submit meanwhile, kernels may be destroyed, and the device may be lost.
+ * What a build uses it keeps by references in the backend, so that the runtime keeps nothing for it, and an
+ * object that is destroyed dies as it always does.
+ *
+ * Required modes and warm-up build here and now. In auto the batch runs plainly instead, and a queue with
+ * one thread builds beside it:
+ *
+ *   jobs  [first] [first + 1] ... [first + count - 1]       in order; VYRE_BUILDS_MAX at most
+ *           '--> the thread takes one, runs it without the lock, ends it with the lock
+ *
+ * The thread starts with the first job. When the device is lost or closed, the build that runs ends and the
+ * others are dropped. No memory is taken.
+ *
+ * Thread-safety: the caller holds the device's lock, except where it says otherwise.
+ */
+#ifndef VYRE_RUNTIME_BUILDS_H
+#define VYRE_RUNTIME_BUILDS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <vyre/vyre.h>
+
+struct vyre_body;
+
+#define VYRE_BUILDS_MAX 16
+
+/* What a build is for. */
+struct vyre_build_token {
+    struct vyre_hash128 shape;
+    uint32_t candidate;
+};
+
+struct vyre_build_job {
+    void *build; /* Owned: of build_begin */
+    struct vyre_build_token token;
+};
+
+struct vyre_builds {
+    uint64_t made;          /* builds that ran and ended well */
+    uint64_t refused;       /* ... after which the backend refuses what they were for */
+    uint64_t build_ns;      /* a running mean of what one takes; at first what the backend states */
+    _Atomic uint32_t ended; /* counts all that ended: those who wait for one sleep on it */
+    struct vyre_build_job jobs[VYRE_BUILDS_MAX];
+    uint32_t first;
+    uint32_t count;
+    bool is_running; /* the thread has a job that is not in the list any more: ... */
+    struct vyre_build_token running;
+    bool is_started;
+    bool stop;
+    pthread_t thread;
+    _Atomic uint32_t news; /* counts jobs and the stop: the thread sleeps on it */
+};
+
+void vyre_builds_init(struct vyre_builds *builds, uint64_t stated_ns);
+
+/*
+ * Builds here and now all that the batch lacks in a mode. Releases the lock meanwhile: whatever comes of
+ * it, the device may be lost and the batch stale afterwards. *out_built: something was built, or waited
+ * for. VYRE_UNSUPPORTED with the reason where the backend refuses it.
+ */
+VYRE_NODISCARD enum vyre_status vyre_build_now_locked(struct vyre_device *device,
+                                                      struct vyre_body *body, enum vyre_mode mode,
+                                                      uint32_t variant, bool *out_built,
+                                                      struct vyre_diag *diag);
+
+/* How a build that auto asked for goes on. */
+enum vyre_build_course {
+    VYRE_BUILD_THERE = 0, /* nothing is missing */
+    VYRE_BUILD_LATER = 1, /* it is being built, or will be */
+    VYRE_BUILD_NOW = 2,   /* it was built here: the queue is full, or has no thread */
+};
+
+/*
+ * Has what the batch lacks built beside it. Releases the lock where it is built here, as
+ * vyre_build_now_locked does, which it then ends with.
+ */
+VYRE_NODISCARD enum vyre_status vyre_build_later_locked(
+    struct vyre_device *device, struct vyre_body *body, enum vyre_mode mode, uint32_t variant,
+    struct vyre_build_token token, enum vyre_build_course *out_course, struct vyre_diag *diag);
+
+/* Takes a build into the queue. False: it is full, or there is no thread for it. */
+bool vyre_builds_push_locked(struct vyre_device *device, void *build,
+                             struct vyre_build_token token);
+
+/* Whether something is being built, or waits for it, under that token. */
+bool vyre_builds_has_locked(const struct vyre_builds *builds, struct vyre_build_token token);
+
+/* Waits until nothing is being built and nothing waits for it. The caller does not hold the lock. */
+void vyre_builds_drain(struct vyre_device *device);
+
+/* Lets the build that runs end, drops the others and ends the thread. The caller does not hold the lock. */
+void vyre_builds_stop(struct vyre_device *device);
+
+#endif
