@@ -248,6 +248,8 @@ static bool read_record(struct record_reader *reader, bool *out_is_end)
     bool is_end = false;
     bool is_read = json && record_item(reader, json, &is_end);
     json_decref(json);
+    if (is_read && !is_end && reader->is_partial)
+        return fail_truncated(reader); /* its comma, or what follows, is missing */
     if (is_read && is_end != (size == reader->size)) {
         reader->position->column = size + 1;
         return record_fail(reader, VYRE_DIAG_RECORD_SYNTAX,

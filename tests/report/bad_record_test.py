@@ -45,7 +45,8 @@ def edit(what, index, old, new, ids):
 
 # ---- cut: after any byte there is a diagnostic; most say that the end is missing
 for size in sorted({1, 5, 14, 15, 16, 100, len(good) // 3, len(good) // 2, len(good) - 400,
-                    len(good) - 4, len(good) - 3} | set(range(200, len(good), len(good) // 23))):
+                    len(good) - 4, len(good) - 3,
+                    good.rindex(b",\n{\"type\":\"end\"")} | set(range(200, len(good), len(good) // 23))):
     expect(f"cut after {size} bytes", good[:size],
            {"record-foreign" if size < 15 else "record-truncated"})
 expect("without its last line", b"\n".join(lines[:-2]) + b"\n", {"record-truncated"})
