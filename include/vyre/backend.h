@@ -154,11 +154,10 @@ struct vyre_submission {
     uint64_t sequence; /* counts up by 1 per device, from 1 */
     enum vyre_mode mode;
     const struct vyre_batch_view *view;
-    const struct vyre_batch_plan *plan; /* NULL when not asked for; valid during submit only */
-    void *recording;                    /* REPLAY: what record made of this shape */
-    bool timed;                         /* report device_ns */
-    bool called_back;                   /* somebody is called on completion: not on this thread */
-    uint32_t variant;                   /* bits of enum vyre_variant, of those that facts state */
+    void *recording;  /* REPLAY: what record made of this shape */
+    bool timed;       /* report device_ns */
+    bool called_back; /* somebody is called on completion: not on this thread */
+    uint32_t variant; /* bits of enum vyre_variant, of those that facts state */
 };
 
 struct vyre_completion {
@@ -187,8 +186,8 @@ struct vyre_device_host {
     void (*lost)(void *context, const struct vyre_diag *reason);
 
     /*
-     * Plans a batch, for backends that find out inside submit or record whether they need the plan.
-     * Valid until that call returns.
+     * The plan of the view that submit or record was given, made once for as long as the batch stays as it
+     * is. Valid until that call returns.
      */
     enum vyre_status (*plan)(void *context, const struct vyre_batch_view *view,
                              struct vyre_batch_plan *out_plan, struct vyre_diag *diag);
@@ -243,7 +242,6 @@ struct vyre_device_facts {
     struct vyre_device_limits limits;
     struct vyre_ability abilities[VYRE_ABILITY_COUNT];
     bool host_addresses; /* buffer_create gives addresses: views carry host_buffers */
-    bool wants_plan;     /* plain and persistent submissions carry a plan */
     struct vyre_launch_costs costs;
     uint32_t cpu_workers;  /* what a cpu_workers of 0 became */
     bool completes_lazily; /* complete is called when somebody waits or looks, not at the end */
@@ -305,8 +303,7 @@ struct vyre_backend_ops {
     void (*kernel_destroy)(void *device, void *kernel); /* no work uses it */
 
     /* Optional, both; without them the ability REPLAY must be 0. */
-    enum vyre_status (*record)(void *device, const struct vyre_batch_view *view,
-                               const struct vyre_batch_plan *plan, uint32_t variant,
+    enum vyre_status (*record)(void *device, const struct vyre_batch_view *view, uint32_t variant,
                                void **out_recording, size_t *out_size_bytes,
                                struct vyre_diag *diag);
     /* No work uses it; what it names (kernels, buffers) is destroyed after it. */

@@ -15,18 +15,18 @@ static void free_buffer(struct vyre_device *device, struct vyre_object *object)
     vyre_lock_acquire(&device->failure_lock);
     vyre_poison_forget_locked(device, buffer);
     vyre_lock_release(&device->failure_lock);
-    device->memory_bytes -= buffer->size_bytes;
-    object->next = device->spare_buffers;
-    device->spare_buffers = object;
+    device->objects.memory_bytes -= buffer->size_bytes;
+    object->next = device->objects.spare_buffers;
+    device->objects.spare_buffers = object;
 }
 
 static struct vyre_buffer *take_struct_locked(struct vyre_device *device)
 {
-    struct vyre_object *spare = device->spare_buffers;
+    struct vyre_object *spare = device->objects.spare_buffers;
     if (!spare)
         return vyre_memory_allocate(&device->allocator, sizeof(struct vyre_buffer),
                                     _Alignof(struct vyre_buffer));
-    device->spare_buffers = spare->next;
+    device->objects.spare_buffers = spare->next;
     return (struct vyre_buffer *)spare;
 }
 
@@ -35,10 +35,10 @@ static enum vyre_status create_locked(struct vyre_device *device,
                                       struct vyre_buffer **out_buffer, struct vyre_diag *diag)
 {
     vyre_device_reclaim_locked(device);
-    if (desc->size_bytes > device->facts.limits.memory_bytes - device->memory_bytes)
+    if (desc->size_bytes > device->facts.limits.memory_bytes - device->objects.memory_bytes)
         return vyre_diag_set(diag, VYRE_DIAG_MEMORY_LIMIT, desc->label, 0,
                              "%zu bytes do not fit beside the %llu in use of %llu",
-                             desc->size_bytes, (unsigned long long)device->memory_bytes,
+                             desc->size_bytes, (unsigned long long)device->objects.memory_bytes,
                              (unsigned long long)device->facts.limits.memory_bytes);
     struct vyre_buffer *buffer = take_struct_locked(device);
     if (!buffer)
@@ -49,8 +49,8 @@ static enum vyre_status create_locked(struct vyre_device *device,
     enum vyre_status status =
         device->ops->buffer_create(device->native, desc, &native, &address, diag);
     if (status != VYRE_OK) {
-        buffer->object.next = device->spare_buffers;
-        device->spare_buffers = &buffer->object;
+        buffer->object.next = device->objects.spare_buffers;
+        device->objects.spare_buffers = &buffer->object;
         return status;
     }
     vyre_object_link_locked(device, &buffer->object, free_buffer, desc->label);
@@ -58,7 +58,7 @@ static enum vyre_status create_locked(struct vyre_device *device,
     buffer->address = address;
     buffer->size_bytes = desc->size_bytes;
     buffer->is_mapped = false;
-    device->memory_bytes += desc->size_bytes;
+    device->objects.memory_bytes += desc->size_bytes;
     *out_buffer = buffer;
     return VYRE_OK;
 }

@@ -57,10 +57,10 @@ static void wait_for_end_locked(struct vyre_device *device)
 static enum vyre_status check_locked(struct vyre_device *device, struct vyre_body *body,
                                      struct vyre_diag *diag)
 {
-    if (device->is_lost)
+    if (device->loss.is_known)
         return vyre_device_lost_status(device, diag);
-    return body->epoch == device->epoch ? VYRE_OK
-                                        : vyre_batch_check_alive_locked(device, body, diag);
+    return body->epoch == device->objects.epoch ? VYRE_OK
+                                                : vyre_batch_check_alive_locked(device, body, diag);
 }
 
 enum vyre_status vyre_build_now_locked(struct vyre_device *device, struct vyre_body *body,
@@ -129,7 +129,7 @@ static void run_next_locked(struct vyre_device *device)
     vyre_diag_reset(&diag);
     builds->first = (builds->first + 1) % VYRE_BUILDS_MAX;
     builds->count--;
-    if (builds->stop || device->is_lost) {
+    if (builds->stop || device->loss.is_known) {
         drop_locked(device, job.build);
         return;
     }

@@ -451,9 +451,9 @@ static void tear_down(struct probe *probe)
     vyre_buffer_destroy(&probe->words);
     vyre_kernel_destroy(&probe->kernel);
     /* Transfers of a lost device may still go on: its memory is freed when it is closed. */
-    if (vyre_device_is_lost(probe->device) && !probe->device->left_behind) {
-        probe->device->left_behind = probe->host_bytes;
-        probe->device->left_behind_bytes = BULK_BYTES;
+    if (vyre_device_is_lost(probe->device) && !probe->device->loss.left_behind) {
+        probe->device->loss.left_behind = probe->host_bytes;
+        probe->device->loss.left_behind_bytes = BULK_BYTES;
     } else {
         vyre_memory_free(&probe->device->allocator, probe->host_bytes, BULK_BYTES,
                          VYRE_CACHE_LINE_BYTES);
@@ -480,9 +480,9 @@ static enum vyre_status adopt(struct vyre_device *device,
                                  "the cost %s is no time", vyre_cost_name((enum vyre_cost_id)i));
     }
     vyre_lock_acquire(&device->lock);
-    device->calibration = *calibration;
-    device->calibration_is_own = is_own;
-    device->calibration_number++;
+    device->costs.calibration = *calibration;
+    device->costs.is_own = is_own;
+    device->costs.number++;
     vyre_candidates_price(&device->candidates, &device->facts, calibration);
     if (device->emit)
         vyre_emit_calibrated_locked(device);
@@ -533,6 +533,6 @@ void vyre_device_get_calibration(struct vyre_device *device,
                                  struct vyre_calibration *out_calibration)
 {
     vyre_lock_acquire(&device->lock);
-    *out_calibration = device->calibration;
+    *out_calibration = device->costs.calibration;
     vyre_lock_release(&device->lock);
 }

@@ -123,13 +123,13 @@ static void free_tables(struct vyre_device *device)
     vyre_emit_free(device);
     vyre_recordings_deinit(&device->recordings);
     vyre_shapes_deinit(&device->shapes);
-    vyre_proofs_deinit(&device->proofs, &device->allocator);
+    vyre_proofs_deinit(&device->proving.proofs, &device->allocator);
     vyre_decisions_destroy(&device->decisions);
     vyre_batch_planner_deinit(&device->planner);
-    vyre_memory_free(&device->allocator, device->results,
-                     (device->results_mask + 1) * sizeof *device->results,
+    vyre_memory_free(&device->allocator, device->results.entries,
+                     (device->results.mask + 1) * sizeof *device->results.entries,
                      _Alignof(struct vyre_result_entry));
-    device->results = NULL;
+    device->results.entries = NULL;
 }
 
 /* What the device needs beside the backend. */
@@ -138,14 +138,15 @@ static enum vyre_status allocate_tables(struct vyre_device *device, struct vyre_
     size_t kept = RESULTS_KEPT_AT_LEAST;
     while (kept < (size_t)device->desc.in_flight_limit * 2)
         kept *= 2;
-    device->results_mask = kept - 1;
-    device->results = vyre_memory_allocate(&device->allocator, kept * sizeof *device->results,
-                                           _Alignof(struct vyre_result_entry));
+    device->results.mask = kept - 1;
+    device->results.entries =
+        vyre_memory_allocate(&device->allocator, kept * sizeof *device->results.entries,
+                             _Alignof(struct vyre_result_entry));
     vyre_batch_planner_init(&device->planner, &device->allocator);
     vyre_measure_init(&device->measure);
     vyre_builds_init(&device->builds, device->facts.costs.build_ns);
     vyre_candidates_init(&device->candidates, &device->facts);
-    vyre_candidates_price(&device->candidates, &device->facts, &device->calibration);
+    vyre_candidates_price(&device->candidates, &device->facts, &device->costs.calibration);
     enum vyre_status shapes =
         vyre_shapes_init(&device->shapes, &device->allocator, device->desc.shape_limit,
                          device->instance->observer.event != NULL);
@@ -160,7 +161,8 @@ static enum vyre_status allocate_tables(struct vyre_device *device, struct vyre_
     enum vyre_status decisions = VYRE_OK;
     if (!device->desc.no_decisions)
         decisions = vyre_decisions_create(&kept_decisions, &device->allocator, &device->decisions);
-    if (device->results && shapes == VYRE_OK && recordings == VYRE_OK && decisions == VYRE_OK)
+    if (device->results.entries && shapes == VYRE_OK && recordings == VYRE_OK &&
+        decisions == VYRE_OK)
         return VYRE_OK;
     free_tables(device);
     return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
@@ -262,7 +264,7 @@ enum vyre_status vyre_device_open(struct vyre_instance *instance,
     device->desc = resolved;
     device->workers_asked = resolved.cpu_workers;
     device->identity = vyre_instance_new_identity(instance);
-    device->epoch = 1;
+    device->objects.epoch = 1;
     status = open_native(device, backend, index, diag);
     if (status != VYRE_OK) {
         free_device(device);
@@ -275,15 +277,15 @@ enum vyre_status vyre_device_open(struct vyre_instance *instance,
 /* Frees the structs that freed buffers and kernels left for reuse. */
 static void free_spares(struct vyre_device *device)
 {
-    while (device->spare_buffers) {
-        struct vyre_object *object = device->spare_buffers;
-        device->spare_buffers = object->next;
+    while (device->objects.spare_buffers) {
+        struct vyre_object *object = device->objects.spare_buffers;
+        device->objects.spare_buffers = object->next;
         vyre_memory_free(&device->allocator, object, sizeof(struct vyre_buffer),
                          _Alignof(struct vyre_buffer));
     }
-    while (device->spare_kernels) {
-        struct vyre_object *object = device->spare_kernels;
-        device->spare_kernels = object->next;
+    while (device->objects.spare_kernels) {
+        struct vyre_object *object = device->objects.spare_kernels;
+        device->objects.spare_kernels = object->next;
         vyre_memory_free(&device->allocator, object, sizeof(struct vyre_kernel),
                          _Alignof(struct vyre_kernel));
     }
@@ -306,14 +308,14 @@ void vyre_device_close(struct vyre_device **device)
 
     vyre_lock_acquire(&closing->lock);
     /* Nothing runs any more: on a lost device the sequence no longer says so. */
-    atomic_store_explicit(&closing->completed, UINT64_MAX, memory_order_release);
-    while (closing->living)
-        vyre_object_bury_locked(closing->living);
+    atomic_store_explicit(&closing->progress.completed, UINT64_MAX, memory_order_release);
+    while (closing->objects.living)
+        vyre_object_bury_locked(closing->objects.living);
     vyre_device_reclaim_locked(closing);
     vyre_lock_release(&closing->lock);
     free_spares(closing);
-    vyre_memory_free(&closing->allocator, closing->left_behind, closing->left_behind_bytes,
-                     VYRE_CACHE_LINE_BYTES);
+    vyre_memory_free(&closing->allocator, closing->loss.left_behind,
+                     closing->loss.left_behind_bytes, VYRE_CACHE_LINE_BYTES);
     free_tables(closing);
     closing->ops->device_close(closing->native);
     free_device(closing);
@@ -404,19 +406,19 @@ void vyre_device_get_metrics(struct vyre_device *device, struct vyre_metrics *ou
 void vyre_device_get_counters(struct vyre_device *device, struct vyre_device_counters *out_counters)
 {
     vyre_lock_acquire(&device->lock);
-    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
-    uint64_t own = device->unseen_completed < completed ? device->unseen_completed : completed;
+    uint64_t completed = atomic_load_explicit(&device->progress.completed, memory_order_acquire);
+    uint64_t own = device->proving.completed < completed ? device->proving.completed : completed;
     *out_counters = (struct vyre_device_counters){
-        .submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed) -
-                     device->unseen_submitted,
+        .submitted = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed) -
+                     device->proving.submitted,
         .completed = completed - own,
-        .failed = atomic_load_explicit(&device->failed, memory_order_relaxed),
+        .failed = atomic_load_explicit(&device->progress.failed, memory_order_relaxed),
         .recordings_made = device->recordings.made,
         .recordings_reused = device->recordings.reused,
         .recordings_evicted = device->recordings.evicted,
         .recordings_kept = device->recordings.count,
         .recording_bytes = device->recordings.total_bytes,
-        .memory_bytes = device->memory_bytes,
+        .memory_bytes = device->objects.memory_bytes,
         .builds_made = device->builds.made,
         .builds_refused = device->builds.refused,
     };

@@ -61,7 +61,7 @@ static void tell_opened(const struct vyre_device *device)
         .info = &device->facts.info,
         .label = label_or_null(device->label),
         .abilities = device->facts.abilities,
-        .calibration = device->calibration.taken_s != 0 ? &device->calibration : NULL,
+        .calibration = device->costs.calibration.taken_s != 0 ? &device->costs.calibration : NULL,
     };
     struct vyre_event event = {.type = VYRE_EVENT_DEVICE_OPENED, .as.device_opened = &opened};
     tell(device, &event);
@@ -167,7 +167,7 @@ static void skip_residency(struct vyre_device *device)
 void vyre_emit_calibrated_locked(struct vyre_device *device)
 {
     const struct vyre_event_calibrated calibrated = {.size_bytes = sizeof calibrated,
-                                                     .calibration = &device->calibration};
+                                                     .calibration = &device->costs.calibration};
     struct vyre_event event = {.type = VYRE_EVENT_CALIBRATED, .as.calibrated = &calibrated};
     tell(device, &event);
     for (uint32_t i = 0; i < device->shapes.used; i++)
@@ -287,7 +287,8 @@ static void tell_batch(struct vyre_device *device, uint64_t sequence, enum vyre_
 {
     struct vyre_emit *emit = device->emit;
     struct pending *pending = &emit->pending[sequence & emit->mask];
-    const struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+    const struct vyre_result_entry *entry =
+        &device->results.entries[sequence & device->results.mask];
     const struct vyre_shape_profile *profile = &pending->profile;
     bool ended = status != VYRE_DEVICE_LOST; /* else nobody wrote the times of its end */
     if (ended && cost_ns == 0)
@@ -333,7 +334,8 @@ static void tell_batch(struct vyre_device *device, uint64_t sequence, enum vyre_
 void vyre_emit_batch_locked(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns,
                             int64_t saved_ns)
 {
-    const struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+    const struct vyre_result_entry *entry =
+        &device->results.entries[sequence & device->results.mask];
     tell_batch(device, sequence, entry->result.status, cost_ns, saved_ns);
 }
 
@@ -344,9 +346,9 @@ void vyre_emit_flush_locked(struct vyre_device *device)
     if (!vyre_device_is_lost(device))
         return;
     /* Nothing is measured any more. What was complete before keeps its own status. */
-    uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+    uint64_t submitted = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
     for (uint64_t i = device->emit->told + 1; i <= submitted; i++) {
-        const struct vyre_result_entry *entry = &device->results[i & device->results_mask];
+        const struct vyre_result_entry *entry = &device->results.entries[i & device->results.mask];
         bool ended = vyre_device_is_complete(device, i);
         tell_batch(device, i, ended ? entry->result.status : VYRE_DEVICE_LOST, 0, 0);
     }

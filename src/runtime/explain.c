@@ -15,7 +15,7 @@
 static enum vyre_origin origin_of(const struct vyre_device *device, enum vyre_cost_id cost,
                                   bool stated)
 {
-    if (device->calibration.costs[cost].known)
+    if (device->costs.calibration.costs[cost].known)
         return VYRE_ORIGIN_CALIBRATED;
     return stated ? VYRE_ORIGIN_STATED : VYRE_ORIGIN_NONE;
 }
@@ -107,7 +107,7 @@ enum vyre_status vyre_batch_explain(struct vyre_batch *batch, uint32_t repeat_hi
         return status;
     vyre_lock_acquire(&device->lock);
     vyre_measure_collect_locked(device);
-    if (batch->body->epoch != device->epoch)
+    if (batch->body->epoch != device->objects.epoch)
         status = vyre_batch_check_alive_locked(device, batch->body, diag);
     if (status == VYRE_OK)
         vyre_explain_locked(device, batch->body, repeat_hint, out);

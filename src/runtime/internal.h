@@ -4,12 +4,15 @@
  *   instance ── backends[]          each: ops table + its state
  *      │
  *   device ── lock                  one submit, create or destroy at a time
- *      ├── results[]                a ring, one entry per submission, by sequence
- *      ├── buffers, kernels, batches (lists of the living), dead (waiting for work to end)
- *      ├── recordings               replayable shapes, least recently used out
- *      ├── shapes                   what was seen, found out, measured and told of each shape
- *      ├── governor                 what auto decides from
- *      └── planner                  hazards, arms
+ *      ├── objects                  buffers, kernels, batches: the living, and the dead whose work goes on
+ *      ├── results                  a ring, one entry per submission
+ *      ├── loss                     why the device is gone, and what its work may still touch
+ *      ├── costs, candidates        deciding: what each way to run a batch costs,
+ *      │   shapes, governor           what was seen, found out, measured and told of each shape
+ *      ├── planner, recordings      carrying out: hazards and arms, replayable shapes,
+ *      │   builds, proving            what modes need beside the kernels, and whether it is trusted
+ *      ├── measure, decisions, emit  measuring and telling
+ *      └── progress                 counters that threads share without the lock
  *
  * Nothing that work in flight may touch is freed: a destroyed object goes to the dead list with the
  * sequence of the last submission before its end, and is freed when that submission is complete. So
@@ -123,56 +126,48 @@ struct vyre_result_entry {
     _Atomic uint32_t ended; /* whoever sets it calls on_complete */
 };
 
-struct vyre_device {
-    struct vyre_instance *instance; /* Borrowed */
-    const struct vyre_backend_ops *ops;
-    void *native;
-    struct vyre_allocator allocator;
-    struct vyre_device_desc desc;
-    struct vyre_device_facts facts;
-    struct vyre_calibration calibration; /* under the lock */
-    uint64_t calibration_number;         /* counts those that the device went by */
-    bool calibration_is_own;             /* measured here, not given, and not saved yet */
-    uint32_t workers_asked;              /* the caller's cpu_workers; 0: not chosen */
-    struct vyre_device_host host;
-    uint64_t identity;
-    char label[VYRE_LABEL_BYTES];
+/* The costs that the device goes by. Under the lock. */
+struct vyre_device_costs {
+    struct vyre_calibration calibration;
+    uint64_t number; /* counts calibrations that the device went by */
+    bool is_own;     /* measured here, not given, and not saved yet */
+};
 
-    struct vyre_lock lock;
+/* Under the lock. */
+struct vyre_device_objects {
     uint64_t epoch; /* destructions of buffers and kernels so far, plus 1 */
     struct vyre_object *living;
     struct vyre_object *dead_first, *dead_last; /* ascending last_sequence */
     struct vyre_object *spare_buffers;          /* structs of freed buffers, for reuse */
     struct vyre_object *spare_kernels;
-    struct vyre_batch_planner planner;
-    struct vyre_recordings recordings;
-    struct vyre_candidates candidates;
-    struct vyre_shapes shapes;
-    struct vyre_governor governor;
-    uint64_t shape_mark; /* counts templates that were computed */
-    struct vyre_measure measure;
-    struct vyre_decisions *decisions; /* Owned; NULL: none are kept */
-    struct vyre_emit *emit;           /* Owned; NULL: there is no observer */
-    uint64_t clock_ns;                /* when the clock was last read */
-    void *left_behind; /* Owned: memory that work of the lost device may touch, of ... */
-    size_t left_behind_bytes;
-    struct vyre_builds builds;
-    struct vyre_proofs proofs;
-    struct vyre_lock proof_lock; /* held by who proves; taken after `lock`, or alone */
-    bool is_proving;             /* others wait at the gate: prove.h */
-    uint64_t unseen_submitted;   /* submissions that are no caller's ... */
-    uint64_t unseen_completed;
-    uint64_t by_mode[VYRE_MODE_COUNT];
-    uint64_t memory_bytes;
-    uint64_t sample_tick;
-    uint64_t completed_seen;    /* an old value of `completed`: reading that costs a cache miss */
-    bool is_lost;               /* `lost`, as those who hold the lock see it */
+    uint64_t memory_bytes; /* of living buffers */
+};
+
+/* A ring, one entry per submission, by sequence. */
+struct vyre_device_results {
+    struct vyre_result_entry *entries; /* Owned: mask + 1 */
+    uint64_t mask;
     uint64_t forgotten_failure; /* the latest failed submission whose entry was used again */
-    struct vyre_result_entry *results; /* Owned: results_mask + 1 entries */
-    uint64_t results_mask;
+};
 
-    struct vyre_lock failure_lock; /* poison of all buffers; taken after `lock`, or alone */
+/* What is known of generated code, and the one proof that may run: prove.h. */
+struct vyre_device_proving {
+    struct vyre_proofs proofs;
+    struct vyre_lock lock; /* held by who proves; taken after the device's, or alone */
+    bool is_on;            /* others wait at the gate */
+    uint64_t submitted;    /* submissions of proofs: no caller's */
+    uint64_t completed;
+};
 
+struct vyre_device_loss {
+    bool is_known;           /* `lost`, as those who hold the lock see it */
+    struct vyre_diag reason; /* written before `lost` */
+    void *left_behind;       /* Owned: memory that work of the lost device may touch, of ... */
+    size_t left_behind_bytes;
+};
+
+/* What submitting, waiting and completing threads share: a cache line for each side. */
+struct vyre_device_progress {
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t submitted; /* written under the lock */
     /* Submissions in flight with a callback: while 0, completions need not look at their entry. */
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint32_t callbacks;
@@ -186,7 +181,47 @@ struct vyre_device {
     _Atomic uint64_t failed;                                    /* submissions that ended badly */
     _Atomic uint32_t poisoned; /* buffers that hold poison; written under the failure_lock */
     _Atomic uint32_t lost;
-    struct vyre_diag lost_reason; /* written before `lost` */
+};
+
+struct vyre_device {
+    /* What it is. Set when it is opened. */
+    struct vyre_instance *instance; /* Borrowed */
+    const struct vyre_backend_ops *ops;
+    void *native;
+    struct vyre_allocator allocator;
+    struct vyre_device_desc desc;
+    struct vyre_device_facts facts;
+    struct vyre_device_host host;
+    uint32_t workers_asked; /* the caller's cpu_workers; 0: not chosen */
+    uint64_t identity;
+    char label[VYRE_LABEL_BYTES];
+
+    struct vyre_lock lock; /* of all that follows, up to failure_lock */
+    struct vyre_device_objects objects;
+    struct vyre_device_results results;
+    struct vyre_device_loss loss;
+    uint64_t completed_seen; /* an old value of `completed`: reading that costs a cache miss */
+    uint64_t by_mode[VYRE_MODE_COUNT];
+
+    /* Deciding. */
+    struct vyre_device_costs costs;
+    struct vyre_candidates candidates;
+    struct vyre_shapes shapes;
+    struct vyre_governor governor;
+
+    /* Carrying out. */
+    struct vyre_batch_planner planner;
+    struct vyre_recordings recordings;
+    struct vyre_builds builds;
+    struct vyre_device_proving proving;
+
+    /* Measuring and telling. */
+    struct vyre_measure measure;
+    struct vyre_decisions *decisions; /* Owned; NULL: none are kept */
+    struct vyre_emit *emit;           /* Owned; NULL: there is no observer */
+
+    struct vyre_lock failure_lock; /* poison of all buffers; taken after `lock`, or alone */
+    struct vyre_device_progress progress;
 };
 
 /* Host functions of struct vyre_device_host. */
@@ -250,7 +285,7 @@ static inline void vyre_device_look(struct vyre_device *device, uint64_t sequenc
                                     uint64_t timeout_ns)
 {
     if (device->facts.completes_lazily)
-        atomic_fetch_add_explicit(&device->looks, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&device->progress.looks, 1, memory_order_relaxed);
     device->ops->wait(device->native, sequence, timeout_ns);
 }
 
@@ -260,13 +295,13 @@ enum vyre_status vyre_device_lost_status(const struct vyre_device *device, struc
 static inline bool vyre_device_is_lost(const struct vyre_device *device)
 {
     /* acquire: pairs with the release in vyre_device_on_lost. */
-    return atomic_load_explicit(&device->lost, memory_order_acquire) != 0;
+    return atomic_load_explicit(&device->progress.lost, memory_order_acquire) != 0;
 }
 
 static inline bool vyre_device_is_complete(const struct vyre_device *device, uint64_t sequence)
 {
     /* acquire: pairs with the release in vyre_device_on_complete. */
-    return atomic_load_explicit(&device->completed, memory_order_acquire) >= sequence;
+    return atomic_load_explicit(&device->progress.completed, memory_order_acquire) >= sequence;
 }
 
 /* Copies a label, cut to what fits. */

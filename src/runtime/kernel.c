@@ -12,8 +12,8 @@ static void free_kernel(struct vyre_device *device, struct vyre_object *object)
 {
     struct vyre_kernel *kernel = (struct vyre_kernel *)object;
     device->ops->kernel_destroy(device->native, kernel->native);
-    object->next = device->spare_kernels;
-    device->spare_kernels = object;
+    object->next = device->objects.spare_kernels;
+    device->objects.spare_kernels = object;
 }
 
 /* The size of the constants, laid out by natural alignment as a C struct of them would be. */
@@ -172,11 +172,11 @@ static enum vyre_status build(struct vyre_device *device, const struct vyre_kern
 
 static struct vyre_kernel *take_struct_locked(struct vyre_device *device)
 {
-    struct vyre_object *spare = device->spare_kernels;
+    struct vyre_object *spare = device->objects.spare_kernels;
     if (!spare)
         return vyre_memory_allocate(&device->allocator, sizeof(struct vyre_kernel),
                                     _Alignof(struct vyre_kernel));
-    device->spare_kernels = spare->next;
+    device->objects.spare_kernels = spare->next;
     return (struct vyre_kernel *)spare;
 }
 
@@ -190,8 +190,8 @@ static enum vyre_status create_locked(struct vyre_device *device,
                              "no memory for a kernel");
     enum vyre_status status = build(device, desc, kernel, diag);
     if (status != VYRE_OK) {
-        kernel->object.next = device->spare_kernels;
-        device->spare_kernels = &kernel->object;
+        kernel->object.next = device->objects.spare_kernels;
+        device->objects.spare_kernels = &kernel->object;
         return status;
     }
     kernel->content = vyre_kernel_content(desc);

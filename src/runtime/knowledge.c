@@ -137,9 +137,9 @@ static enum vyre_status save_costs(struct vyre_device *device, struct vyre_store
     struct vyre_store_calibration stored;
     struct vyre_hash128 signature;
     vyre_lock_acquire(&device->lock);
-    bool is_own = device->calibration_is_own;
-    uint64_t number = device->calibration_number;
-    write_costs(&device->calibration, &stored);
+    bool is_own = device->costs.is_own;
+    uint64_t number = device->costs.number;
+    write_costs(&device->costs.calibration, &stored);
     vyre_lock_release(&device->lock);
     if (!is_own)
         return VYRE_OK; /* what was loaded may be older than what the store has by now */
@@ -150,8 +150,8 @@ static enum vyre_status save_costs(struct vyre_device *device, struct vyre_store
     if (status != VYRE_OK)
         return status;
     vyre_lock_acquire(&device->lock);
-    if (device->calibration_number == number)
-        device->calibration_is_own = false; /* it is the store's now */
+    if (device->costs.number == number)
+        device->costs.is_own = false; /* it is the store's now */
     vyre_lock_release(&device->lock);
     return VYRE_OK;
 }

@@ -29,7 +29,7 @@ static void start_clock(struct vyre_device *device, struct vyre_timing *timing)
     timing->timed = true;
     timing->start_ns = vyre_device_now_ns(device);
     timing->decided_ns = timing->start_ns;
-    device->clock_ns = timing->start_ns;
+    device->measure.clock_ns = timing->start_ns;
 }
 
 /* Whether the choice for the body stands and the batch is too short to be timed each time. */
@@ -42,7 +42,7 @@ static bool is_settled_and_short(const struct vyre_body *body)
 void vyre_timing_begin_locked(struct vyre_device *device, const struct vyre_body *body, bool asked,
                               bool is_auto, struct vyre_timing *out_timing)
 {
-    uint64_t turn = device->sample_tick % SAMPLE_EVERY;
+    uint64_t turn = device->measure.tick % SAMPLE_EVERY;
     *out_timing = (struct vyre_timing){.asked = asked, .sampled = turn < 2, .opens = turn == 0};
     if (asked || turn < 2 || device->emit || (is_auto && !is_settled_and_short(body)))
         start_clock(device, out_timing);
@@ -55,8 +55,8 @@ void vyre_timing_absent_locked(struct vyre_device *device, struct vyre_timing *t
         return;
     timing->decided_ns = now_ns;
     /* Who makes something does not see what ends meanwhile. */
-    atomic_store_explicit(&device->unseen_last,
-                          atomic_load_explicit(&device->submitted, memory_order_relaxed),
+    atomic_store_explicit(&device->progress.unseen_last,
+                          atomic_load_explicit(&device->progress.submitted, memory_order_relaxed),
                           memory_order_relaxed);
 }
 
@@ -78,7 +78,7 @@ void vyre_measure_begin_locked(struct vyre_device *device, const struct vyre_tim
     if (!out->timed)
         return;
     /* acquire: pairs with the release in vyre_device_on_complete. */
-    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
+    uint64_t completed = atomic_load_explicit(&device->progress.completed, memory_order_acquire);
     *out = (struct vyre_measurement){
         .timed = true,
         .behind = completed + 1 < entry->sequence,
@@ -102,7 +102,7 @@ void vyre_measure_begin_locked(struct vyre_device *device, const struct vyre_tim
         device->measure.next = entry->sequence; /* what came before was not timed */
         device->measure.last_known = device->measure.last_known && !out->behind;
     }
-    atomic_fetch_add_explicit(&device->timed, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&device->progress.timed, 1, memory_order_relaxed);
 }
 
 void vyre_measure_cancel_locked(struct vyre_device *device, struct vyre_result_entry *entry)
@@ -110,7 +110,7 @@ void vyre_measure_cancel_locked(struct vyre_device *device, struct vyre_result_e
     if (!entry->measurement.timed)
         return;
     device->measure.pending--;
-    atomic_fetch_sub_explicit(&device->timed, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&device->progress.timed, 1, memory_order_relaxed);
     entry->measurement.timed = false;
 }
 
@@ -128,8 +128,8 @@ void vyre_measure_submitted_locked(struct vyre_device *device, const struct vyre
 void vyre_measure_waits(struct vyre_device *device)
 {
     if (device->facts.completes_lazily &&
-        atomic_load_explicit(&device->timed, memory_order_relaxed) > 0)
-        atomic_store_explicit(&device->wait_began_ns, vyre_device_now_ns(device),
+        atomic_load_explicit(&device->progress.timed, memory_order_relaxed) > 0)
+        atomic_store_explicit(&device->progress.wait_began_ns, vyre_device_now_ns(device),
                               memory_order_relaxed);
 }
 
@@ -142,11 +142,11 @@ static bool is_end_unknown(const struct vyre_device *device, uint64_t sequence,
                            const struct vyre_measurement *measurement)
 {
     uint64_t now_ns = measurement->end_ns;
-    if (atomic_load_explicit(&device->unseen_last, memory_order_relaxed) >= sequence)
+    if (atomic_load_explicit(&device->progress.unseen_last, memory_order_relaxed) >= sequence)
         return true;
-    if (atomic_load_explicit(&device->submitted, memory_order_relaxed) > sequence)
+    if (atomic_load_explicit(&device->progress.submitted, memory_order_relaxed) > sequence)
         return false;
-    uint64_t wait_ns = atomic_load_explicit(&device->wait_began_ns, memory_order_relaxed);
+    uint64_t wait_ns = atomic_load_explicit(&device->progress.wait_began_ns, memory_order_relaxed);
     uint64_t submitted_ns = atomic_load_explicit(&measurement->submitted_ns, memory_order_relaxed);
     bool inside_submit = submitted_ns == 0;
     bool waited_at_once = wait_ns >= submitted_ns && wait_ns - submitted_ns < ONE_LOOK_NS;
@@ -159,17 +159,17 @@ void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *en
 {
     struct vyre_measurement *measurement = &entry->measurement;
     measurement->end_ns = vyre_device_now_ns(device);
-    measurement->look = atomic_load_explicit(&device->looks, memory_order_relaxed);
+    measurement->look = atomic_load_explicit(&device->progress.looks, memory_order_relaxed);
     if (device->facts.completes_lazily)
         measurement->end_unknown = is_end_unknown(device, entry->sequence, measurement);
-    atomic_fetch_sub_explicit(&device->timed, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&device->progress.timed, 1, memory_order_relaxed);
 }
 
 /* ---- What it cost ----------------------------------------------------------------------------- */
 
 static struct vyre_result_entry *entry_of(struct vyre_device *device, uint64_t sequence)
 {
-    return &device->results[sequence & device->results_mask];
+    return &device->results.entries[sequence & device->results.mask];
 }
 
 /* The last submission of those that were seen to end at one moment, from `first` on. */
@@ -330,7 +330,7 @@ void vyre_measure_collect_locked(struct vyre_device *device)
 {
     struct vyre_measure *measure = &device->measure;
     /* acquire: pairs with the release in vyre_device_on_complete. */
-    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
+    uint64_t completed = atomic_load_explicit(&device->progress.completed, memory_order_acquire);
     if (vyre_device_is_lost(device))
         return;
     while (measure->pending > 0 && measure->next <= completed) {

@@ -68,6 +68,8 @@ struct vyre_measure {
     uint32_t pending; /* timed ones from there on */
     uint64_t last_end_ns;
     bool last_known;
+    uint64_t clock_ns; /* when the clock was last read */
+    uint64_t tick;     /* submissions so far: every so many are sampled */
 };
 
 void vyre_measure_init(struct vyre_measure *measure);

@@ -15,14 +15,14 @@ void vyre_object_link_locked(struct vyre_device *device, struct vyre_object *obj
 {
     *object = (struct vyre_object){
         .device = device,
-        .next = device->living,
+        .next = device->objects.living,
         .free = free_function,
         .identity = vyre_instance_new_identity(device->instance),
     };
     vyre_label_copy(object->label, label);
-    if (device->living)
-        device->living->prev = object;
-    device->living = object;
+    if (device->objects.living)
+        device->objects.living->prev = object;
+    device->objects.living = object;
 }
 
 void vyre_object_bury_locked(struct vyre_object *object)
@@ -31,41 +31,41 @@ void vyre_object_bury_locked(struct vyre_object *object)
     if (object->prev)
         object->prev->next = object->next;
     else
-        device->living = object->next;
+        device->objects.living = object->next;
     if (object->next)
         object->next->prev = object->prev;
 
-    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
+    uint64_t completed = atomic_load_explicit(&device->progress.completed, memory_order_acquire);
     vyre_recordings_purge(&device->recordings, object->identity, completed);
     object->identity = 0;
     object->next = NULL;
     object->prev = NULL;
-    object->last_sequence = atomic_load_explicit(&device->submitted, memory_order_relaxed);
-    if (device->dead_last)
-        device->dead_last->next = object;
+    object->last_sequence = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
+    if (device->objects.dead_last)
+        device->objects.dead_last->next = object;
     else
-        device->dead_first = object;
-    device->dead_last = object;
-    device->epoch++;
+        device->objects.dead_first = object;
+    device->objects.dead_last = object;
+    device->objects.epoch++;
     vyre_device_reclaim_locked(device);
 }
 
 void vyre_device_reclaim_locked(struct vyre_device *device)
 {
     /* Read once: what ends while this runs waits for the next time, with its recordings. */
-    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
-    if (!device->dead_first || device->dead_first->last_sequence > completed)
+    uint64_t completed = atomic_load_explicit(&device->progress.completed, memory_order_acquire);
+    if (!device->objects.dead_first || device->objects.dead_first->last_sequence > completed)
         return;
     /* What is told of a batch names objects: first all that is complete, then they may go. */
     if (device->emit)
         vyre_emit_flush_locked(device);
     /* A recording goes before what it names: backends keep pointers from it to them. */
     vyre_recordings_bury(&device->recordings, completed);
-    while (device->dead_first && device->dead_first->last_sequence <= completed) {
-        struct vyre_object *object = device->dead_first;
-        device->dead_first = object->next;
-        if (!device->dead_first)
-            device->dead_last = NULL;
+    while (device->objects.dead_first && device->objects.dead_first->last_sequence <= completed) {
+        struct vyre_object *object = device->objects.dead_first;
+        device->objects.dead_first = object->next;
+        if (!device->objects.dead_first)
+            device->objects.dead_last = NULL;
         object->free(device, object);
     }
 }

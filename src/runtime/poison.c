@@ -6,10 +6,10 @@
 /* Keeps up how many buffers hold poison: while there are none, completions look at nothing. */
 static void count_buffer(struct vyre_device *device, uint32_t before, uint32_t after)
 {
-    uint32_t poisoned = atomic_load_explicit(&device->poisoned, memory_order_relaxed);
+    uint32_t poisoned = atomic_load_explicit(&device->progress.poisoned, memory_order_relaxed);
     poisoned = poisoned + (after > 0) - (before > 0);
     /* Relaxed: completions are in order, each sees what the one before it stored. */
-    atomic_store_explicit(&device->poisoned, poisoned, memory_order_relaxed);
+    atomic_store_explicit(&device->progress.poisoned, poisoned, memory_order_relaxed);
 }
 
 static size_t min_size(size_t a, size_t b)

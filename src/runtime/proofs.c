@@ -153,7 +153,7 @@ bool vyre_proofs_refuse(struct vyre_proofs *proofs, const struct vyre_allocator 
 void vyre_device_count_proofs(struct vyre_device *device, struct vyre_proof_counters *out_counters)
 {
     vyre_lock_acquire(&device->lock);
-    *out_counters = device->proofs.counters;
+    *out_counters = device->proving.proofs.counters;
     vyre_lock_release(&device->lock);
 }
 
@@ -161,7 +161,7 @@ size_t vyre_device_refusals(struct vyre_device *device, struct vyre_refusal *out
                             size_t capacity)
 {
     vyre_lock_acquire(&device->lock);
-    const struct vyre_proofs *proofs = &device->proofs;
+    const struct vyre_proofs *proofs = &device->proving.proofs;
     uint64_t first = first_refusal(proofs);
     size_t count = (size_t)(proofs->refusal_count - first);
     for (size_t i = 0; i < count && i < capacity; i++)
@@ -181,7 +181,7 @@ enum vyre_status vyre_device_import_refusal(struct vyre_device *device,
         return vyre_diag_set(diag, VYRE_DIAG_ARGUMENT_RANGE, device->label, 0,
                              "a refusal names no code");
     vyre_lock_acquire(&device->lock);
-    bool noted = vyre_proofs_refuse(&device->proofs, &device->allocator, &taken);
+    bool noted = vyre_proofs_refuse(&device->proving.proofs, &device->allocator, &taken);
     vyre_lock_release(&device->lock);
     return noted ? VYRE_OK
                  : vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,

@@ -107,14 +107,14 @@ enum vyre_proof_state vyre_proof_state_locked(struct vyre_device *device, struct
         }
         if (is_zero(code))
             continue;
-        const struct vyre_refusal *refusal = vyre_proofs_refusal(&device->proofs, code);
+        const struct vyre_refusal *refusal = vyre_proofs_refusal(&device->proving.proofs, code);
         if (refusal) {
             if (out_refusal)
                 *out_refusal = refusal;
             return VYRE_PROOF_REFUSED;
         }
         uint32_t bit = vyre_proof_class_bit(body->view.commands[i].groups);
-        if (!vyre_proofs_has(&device->proofs, code, bit))
+        if (!vyre_proofs_has(&device->proving.proofs, code, bit))
             state = VYRE_PROOF_DUE;
     }
     if (state == VYRE_PROOF_NOT_NEEDED)
@@ -175,13 +175,14 @@ static void note_codes(struct proof *proof, const char *reason)
     for (uint32_t i = 0; i < proof->code_count; i++) {
         const struct code *code = &proof->codes[i];
         if (!reason) {
-            (void)vyre_proofs_add(&device->proofs, &device->allocator, code->code, code->class_bit);
+            (void)vyre_proofs_add(&device->proving.proofs, &device->allocator, code->code,
+                                  code->class_bit);
             continue;
         }
         struct vyre_refusal refusal = {.code = code->code};
         snprintf(refusal.kernel, sizeof refusal.kernel, "%s", code->kernel);
         snprintf(refusal.reason, sizeof refusal.reason, "%s", reason);
-        (void)vyre_proofs_refuse(&device->proofs, &device->allocator, &refusal);
+        (void)vyre_proofs_refuse(&device->proving.proofs, &device->allocator, &refusal);
     }
 }
 
@@ -207,11 +208,11 @@ static unsigned char *found(const struct proof *proof)
 /* A run of ours that failed is no batch of the caller's: nothing counts it, nothing remembers it. */
 static void forget_failure_locked(struct vyre_device *device, uint64_t sequence)
 {
-    struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+    struct vyre_result_entry *entry = &device->results.entries[sequence & device->results.mask];
     if (entry->sequence != sequence || entry->result.status == VYRE_OK)
         return;
     entry->result.status = VYRE_OK;
-    atomic_fetch_sub_explicit(&device->failed, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&device->progress.failed, 1, memory_order_relaxed);
 }
 
 /* Runs the copy to its end and saves what it wrote. The lock is released while it runs. */
@@ -231,7 +232,7 @@ static enum vyre_status run_locked(struct proof *proof, enum vyre_mode mode, uin
                               VYRE_FOREVER, diag);
     vyre_lock_acquire(&device->lock);
     if (vyre_device_is_complete(device, sequence)) {
-        device->unseen_completed++;
+        device->proving.completed++;
         forget_failure_locked(device, sequence);
     }
     if (status == VYRE_OK)
@@ -331,7 +332,7 @@ static enum vyre_status compare_locked(struct proof *proof, bool is_patient, boo
     *out_agrees = status == VYRE_OK && agrees(proof);
     if (status == VYRE_OK && !*out_agrees) {
         status = judge_locked(proof, out_agrees, diag);
-        device->proofs.counters.unstable += *out_agrees;
+        device->proving.proofs.counters.unstable += *out_agrees;
     }
     if (status == VYRE_DEVICE_LOST)
         return status;
@@ -382,12 +383,12 @@ static enum vyre_status settle_locked(struct proof *proof, bool is_patient, stru
         return put_off(proof, diag, "the generated code was made anew meanwhile",
                        "Submit the batch again.");
     if (right) {
-        device->proofs.counters.proven++;
+        device->proving.proofs.counters.proven++;
         note_codes(proof, NULL);
         return VYRE_OK;
     }
     describe_difference(proof, proof->reason);
-    device->proofs.counters.refused++;
+    device->proving.proofs.counters.refused++;
     note_codes(proof, proof->reason);
     return vyre_diag_set(diag, VYRE_DIAG_PROOF_DIFFERS, device->label, 0, "kernel %s: %s",
                          proof->codes[0].kernel, proof->reason);
@@ -397,18 +398,19 @@ static enum vyre_status settle_locked(struct proof *proof, bool is_patient, stru
 
 static bool is_inside_callback(const struct vyre_device *device)
 {
-    return atomic_load_explicit(&device->calling, memory_order_relaxed) != 0 &&
-           pthread_equal((pthread_t)atomic_load_explicit(&device->caller, memory_order_relaxed),
-                         pthread_self());
+    return atomic_load_explicit(&device->progress.calling, memory_order_relaxed) != 0 &&
+           pthread_equal(
+               (pthread_t)atomic_load_explicit(&device->progress.caller, memory_order_relaxed),
+               pthread_self());
 }
 
 /* Callbacks pass: the thread that they run on may be the one that completes what is waited for. */
 void vyre_prove_gate_slow_locked(struct vyre_device *device)
 {
-    while (device->is_proving && !is_inside_callback(device)) {
+    while (device->proving.is_on && !is_inside_callback(device)) {
         vyre_lock_release(&device->lock);
-        vyre_lock_acquire(&device->proof_lock);
-        vyre_lock_release(&device->proof_lock);
+        vyre_lock_acquire(&device->proving.lock);
+        vyre_lock_release(&device->proving.lock);
         vyre_lock_acquire(&device->lock);
     }
 }
@@ -421,17 +423,18 @@ static bool drain_locked(struct vyre_device *device)
 {
     uint64_t begin_ns = vyre_clock_now_ns();
     for (uint32_t rounds = 0; rounds < DRAIN_ROUNDS && !vyre_device_is_lost(device);) {
-        uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+        uint64_t submitted =
+            atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
         bool idle = vyre_device_is_complete(device, submitted);
         /* acquire: pairs with the release of who has called back. */
-        uint32_t calling = atomic_load_explicit(&device->calling, memory_order_acquire);
+        uint32_t calling = atomic_load_explicit(&device->progress.calling, memory_order_acquire);
         if (idle && calling == 0)
             return true;
         if (idle && vyre_clock_now_ns() - begin_ns > CALLBACK_NS)
             return false;
         vyre_lock_release(&device->lock);
         if (idle)
-            vyre_futex_wait(&device->calling, calling, NAP_NS);
+            vyre_futex_wait(&device->progress.calling, calling, NAP_NS);
         else
             vyre_device_look(device, submitted, VYRE_FOREVER);
         vyre_lock_acquire(&device->lock);
@@ -444,7 +447,7 @@ static bool reads_or_writes_poison(struct vyre_device *device, const struct vyre
 {
     struct vyre_buffer *const *owners = body->owners.items;
     bool poisoned = false;
-    if (atomic_load_explicit(&device->poisoned, memory_order_relaxed) == 0)
+    if (atomic_load_explicit(&device->progress.poisoned, memory_order_relaxed) == 0)
         return false;
     vyre_lock_acquire(&device->failure_lock);
     for (uint32_t i = 0; !poisoned && i < body->view.range_count; i++)
@@ -488,7 +491,7 @@ static enum vyre_status prove_locked(struct proof *proof, bool is_patient, struc
     vyre_lock_acquire(&device->lock);
     if (status == VYRE_OK && vyre_device_is_lost(device))
         status = vyre_device_lost_status(device, diag);
-    if (status == VYRE_OK && proof->body->epoch != device->epoch)
+    if (status == VYRE_OK && proof->body->epoch != device->objects.epoch)
         status = vyre_batch_check_alive_locked(device, proof->body, diag);
     if (status == VYRE_OK)
         status = settle_locked(proof, is_patient, diag);
@@ -522,7 +525,7 @@ static enum vyre_status prove_if_due_locked(struct proof *proof, bool is_patient
                    ? vyre_device_lost_status(device, diag)
                    : put_off(proof, diag, "the device does not become idle: callbacks keep it busy",
                              "Submit a batch of these kernels before callbacks are under way.");
-    if (proof->body->epoch != device->epoch) {
+    if (proof->body->epoch != device->objects.epoch) {
         enum vyre_status status = vyre_batch_check_alive_locked(device, proof->body, diag);
         if (status != VYRE_OK)
             return status;
@@ -556,14 +559,14 @@ enum vyre_status vyre_prove_locked(struct vyre_device *device, struct vyre_body 
     } else {
         uint64_t begin_ns = vyre_device_now_ns(device);
         vyre_prove_gate_locked(device);
-        device->is_proving = true;
-        vyre_lock_acquire(&device->proof_lock);
+        device->proving.is_on = true;
+        vyre_lock_acquire(&device->proving.lock);
         status = prove_if_due_locked(&proof, is_patient, diag);
-        device->is_proving = false;
-        vyre_lock_release(&device->proof_lock);
-        device->proofs.counters.time_ns += vyre_device_now_ns(device) - begin_ns;
+        device->proving.is_on = false;
+        vyre_lock_release(&device->proving.lock);
+        device->proving.proofs.counters.time_ns += vyre_device_now_ns(device) - begin_ns;
     }
-    device->proofs.counters.put_off += status == VYRE_LIMIT || status == VYRE_OUT_OF_MEMORY;
+    device->proving.proofs.counters.put_off += status == VYRE_LIMIT || status == VYRE_OUT_OF_MEMORY;
     free_proof(&proof);
     return status;
 }

@@ -25,7 +25,7 @@ enum vyre_proof_state {
 static inline uint64_t vyre_proof_epoch(const struct vyre_device *device)
 {
     const uint64_t *generated = device->facts.generated_epoch;
-    return device->proofs.epoch + (generated ? *generated : 0) + 1;
+    return device->proving.proofs.epoch + (generated ? *generated : 0) + 1;
 }
 
 /* Whether the mode runs generated code at all, and its code has to be proven. */
@@ -77,7 +77,7 @@ void vyre_prove_gate_slow_locked(struct vyre_device *device);
 
 static inline void vyre_prove_gate_locked(struct vyre_device *device)
 {
-    if (device->is_proving)
+    if (device->proving.is_on)
         vyre_prove_gate_slow_locked(device);
 }
 

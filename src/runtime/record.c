@@ -106,7 +106,7 @@ void vyre_record_fill_locked(struct vyre_device *device, struct vyre_body *body,
                              struct vyre_decision_record *out)
 {
     memset(out, 0, sizeof *out);
-    out->time_ns = device->clock_ns;
+    out->time_ns = device->measure.clock_ns;
     out->command_count = body->view.command_count;
     out->repeat_hint = repeat_hint;
     out->mode = (uint8_t)choice->mode;

@@ -143,11 +143,11 @@ static void put_size(struct vyre_shape_stream *stream, bool family, uint64_t wor
 static void put_buffer(struct vyre_shape_stream *stream, struct vyre_device *device, bool family,
                        struct vyre_buffer *buffer, uint32_t *count)
 {
-    if (buffer->shape_mark == device->shape_mark) {
+    if (buffer->shape_mark == device->shapes.mark) {
         vyre_shape_put(stream, buffer->shape_number);
         return;
     }
-    buffer->shape_mark = device->shape_mark;
+    buffer->shape_mark = device->shapes.mark;
     buffer->shape_number = (*count)++;
     vyre_shape_put(stream, buffer->shape_number);
     put_size(stream, family, buffer->size_bytes);
@@ -180,7 +180,7 @@ static bool put_batch(struct vyre_device *device, const struct vyre_body *body, 
     struct vyre_shape_stream stream;
     uint32_t buffers = 0;
     *out_key = (struct vyre_hash128){0};
-    device->shape_mark++;
+    device->shapes.mark++;
     stream.count = 0;
     vyre_shape_put(&stream, FORMAT_VERSION | (uint64_t)body->host_overlap << 32);
     for (uint32_t i = 0; i < view->command_count; i++) {

@@ -203,6 +203,7 @@ struct vyre_shapes {
     uint32_t oldest;
     uint64_t serials;
     uint64_t forgotten;
+    uint64_t mark;              /* shape_keys.c: counts templates that were computed */
     double forgotten_coming_ns; /* what callers had announced of shapes that were forgotten */
 };
 

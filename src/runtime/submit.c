@@ -33,7 +33,7 @@ enum vyre_status vyre_batch_check_alive_locked(const struct vyre_device *device,
         if (kernels[i].kernel && kernels[i].kernel->object.identity != kernels[i].identity)
             return stale("a kernel", body, diag);
     }
-    body->epoch = device->epoch;
+    body->epoch = device->objects.epoch;
     return VYRE_OK;
 }
 
@@ -42,12 +42,14 @@ static enum vyre_status make_room_locked(struct vyre_device *device, struct vyre
 {
     for (;;) {
         vyre_prove_gate_locked(device);
-        uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+        uint64_t submitted =
+            atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
         uint64_t limit = device->desc.in_flight_limit;
         if (submitted < device->completed_seen + limit)
             return VYRE_OK;
         /* acquire: pairs with the release in vyre_device_on_complete. */
-        device->completed_seen = atomic_load_explicit(&device->completed, memory_order_acquire);
+        device->completed_seen =
+            atomic_load_explicit(&device->progress.completed, memory_order_acquire);
         if (submitted < device->completed_seen + limit)
             return VYRE_OK;
         if (vyre_device_is_lost(device))
@@ -90,17 +92,14 @@ static enum vyre_status find_recording_locked(struct vyre_device *device, struct
     *out_recording = vyre_recordings_find(&device->recordings, key);
     if (*out_recording)
         return VYRE_OK;
-    struct vyre_batch_plan plan;
     void *native = NULL;
     size_t size_bytes = 0;
     uint64_t begin_ns = device->emit ? vyre_device_now_ns(device) : 0;
-    enum vyre_status status = vyre_body_plan(body, &device->planner, &plan, diag);
-    if (status == VYRE_OK)
-        status = device->ops->record(device->native, &body->view, &plan, variant, &native,
-                                     &size_bytes, diag);
+    enum vyre_status status =
+        device->ops->record(device->native, &body->view, variant, &native, &size_bytes, diag);
     if (status != VYRE_OK)
         return status;
-    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
+    uint64_t completed = atomic_load_explicit(&device->progress.completed, memory_order_acquire);
     *out_recording = vyre_recordings_add(&device->recordings, key, native, size_bytes, completed);
     if (note_objects(&device->recordings, *out_recording, body)) {
         if (device->emit)
@@ -140,7 +139,6 @@ struct attempt {
     struct vyre_timing timing;
     struct vyre_choice choice;
     struct vyre_submission submission;
-    struct vyre_batch_plan plan;
     struct vyre_recording *recording; /* REPLAY; Borrowed */
     bool pays_recording;              /* it was made just now, for the first time */
     bool fell_back;
@@ -196,7 +194,6 @@ static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *
     submission->mode = attempt->choice.mode;
     submission->variant = attempt->choice.variant;
     submission->recording = NULL;
-    submission->plan = NULL;
     attempt->recording = NULL;
     attempt->pays_recording = false;
     if (attempt->choice.mode == VYRE_MODE_REPLAY) {
@@ -208,9 +205,6 @@ static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *
             attempt->pays_recording = is_first_recording(attempt);
         if (status == VYRE_OK)
             submission->recording = attempt->recording->native;
-    } else if (device->facts.wants_plan) {
-        status = vyre_body_plan(attempt->body, &device->planner, &attempt->plan, diag);
-        submission->plan = &attempt->plan;
     }
     return status;
 }
@@ -278,9 +272,9 @@ static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *
 static enum vyre_status check_again_locked(const struct attempt *attempt, struct vyre_diag *diag)
 {
     struct vyre_device *device = attempt->device;
-    if (device->is_lost)
+    if (device->loss.is_known)
         return vyre_device_lost_status(device, diag);
-    return attempt->body->epoch == device->epoch
+    return attempt->body->epoch == device->objects.epoch
                ? VYRE_OK
                : vyre_batch_check_alive_locked(device, attempt->body, diag);
 }
@@ -320,9 +314,9 @@ static struct vyre_result_entry *begin_entry_locked(const struct attempt *attemp
                                                     uint64_t sequence)
 {
     struct vyre_device *device = attempt->device;
-    struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+    struct vyre_result_entry *entry = &device->results.entries[sequence & device->results.mask];
     if (entry->sequence != 0 && entry->result.status != VYRE_OK)
-        device->forgotten_failure = entry->sequence;
+        device->results.forgotten_failure = entry->sequence;
     entry->sequence = sequence;
     entry->result = (struct vyre_batch_result){
         .mode = attempt->choice.mode,
@@ -346,10 +340,11 @@ static void record_locked(const struct attempt *attempt, struct vyre_result_entr
     const struct vyre_choice *choice = &attempt->choice;
     bool timed = attempt->timing.timed;
     /* A record without times says little: what nobody times is only counted. */
-    bool kept = device->decisions &&
-                vyre_decisions_sample(device->decisions, choice->mode, choice->why,
-                                      timed && vyre_why_is_try(choice->why), device->clock_ns) &&
-                timed;
+    bool kept =
+        device->decisions &&
+        vyre_decisions_sample(device->decisions, choice->mode, choice->why,
+                              timed && vyre_why_is_try(choice->why), device->measure.clock_ns) &&
+        timed;
     bool told = device->emit && vyre_emit_listens_locked(device, entry);
     entry->measurement.record = 0;
     if (!kept && !told)
@@ -371,11 +366,11 @@ static void note_success_locked(struct attempt *attempt, struct vyre_result_entr
     if (attempt->recording)
         attempt->recording->last_sequence = entry->sequence;
     if (attempt->is_unseen) {
-        device->unseen_submitted++;
+        device->proving.submitted++;
         return;
     }
     device->by_mode[attempt->choice.mode]++;
-    device->sample_tick++;
+    device->measure.tick++;
     if (attempt->timing.timed)
         vyre_measure_submitted_locked(device, &attempt->timing, entry);
     record_locked(attempt, entry);
@@ -386,16 +381,16 @@ static enum vyre_status queue_locked(struct attempt *attempt, uint64_t *out_sequ
                                      struct vyre_diag *diag)
 {
     struct vyre_device *device = attempt->device;
-    uint64_t sequence = atomic_load_explicit(&device->submitted, memory_order_relaxed) + 1;
+    uint64_t sequence = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed) + 1;
     bool called_back = attempt->options->on_complete != NULL;
     attempt->submission.sequence = sequence;
     struct vyre_result_entry *entry = begin_entry_locked(attempt, sequence);
     uint64_t previous = attempt->body->last_sequence;
     attempt->body->last_sequence = sequence;
     /* Relaxed: tickets reach other threads through the caller, with the order that he gives them. */
-    atomic_store_explicit(&device->submitted, sequence, memory_order_relaxed);
+    atomic_store_explicit(&device->progress.submitted, sequence, memory_order_relaxed);
     if (called_back)
-        atomic_fetch_add_explicit(&device->callbacks, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&device->progress.callbacks, 1, memory_order_relaxed);
     vyre_measure_begin_locked(device, &attempt->timing, &attempt->choice, pays_fixed_cost(attempt),
                               attempt->fell_back, entry);
     enum vyre_status status = device->ops->submit(device->native, &attempt->submission, diag);
@@ -405,11 +400,11 @@ static enum vyre_status queue_locked(struct attempt *attempt, uint64_t *out_sequ
         return VYRE_OK;
     }
     if (called_back)
-        atomic_fetch_sub_explicit(&device->callbacks, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&device->progress.callbacks, 1, memory_order_relaxed);
     vyre_measure_cancel_locked(device, entry);
     entry->sequence = 0;
     attempt->body->last_sequence = previous;
-    atomic_store_explicit(&device->submitted, sequence - 1, memory_order_relaxed);
+    atomic_store_explicit(&device->progress.submitted, sequence - 1, memory_order_relaxed);
     return status;
 }
 
@@ -418,13 +413,13 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
                                       uint64_t *out_sequence, struct vyre_diag *diag)
 {
     enum vyre_status status = make_room_locked(device, diag);
-    if (status == VYRE_OK && device->is_lost)
+    if (status == VYRE_OK && device->loss.is_known)
         status = vyre_device_lost_status(device, diag);
-    if (status == VYRE_OK && body->epoch != device->epoch)
+    if (status == VYRE_OK && body->epoch != device->objects.epoch)
         status = vyre_batch_check_alive_locked(device, body, diag);
     if (status != VYRE_OK)
         return status;
-    if (device->dead_first)
+    if (device->objects.dead_first)
         vyre_device_reclaim_locked(device);
     if (device->measure.pending > 0)
         vyre_measure_collect_locked(device);
@@ -555,7 +550,7 @@ enum vyre_status vyre_batch_check_mode(struct vyre_batch *batch, enum vyre_mode 
     if (status != VYRE_OK || mode == VYRE_MODE_AUTO)
         return status;
     vyre_lock_acquire(&device->lock);
-    if (batch->body->epoch != device->epoch)
+    if (batch->body->epoch != device->objects.epoch)
         status = vyre_batch_check_alive_locked(device, batch->body, diag);
     if (status == VYRE_OK)
         status = check_fit_locked(device, batch->body, mode, variant, diag);
@@ -578,7 +573,7 @@ enum vyre_status vyre_batch_warm_up(struct vyre_batch *batch, enum vyre_mode mod
     struct vyre_recording *recording;
     bool built;
     vyre_lock_acquire(&device->lock);
-    if (batch->body->epoch != device->epoch)
+    if (batch->body->epoch != device->objects.epoch)
         status = vyre_batch_check_alive_locked(device, batch->body, diag);
     if (status == VYRE_OK && mode != VYRE_MODE_AUTO)
         status = vyre_build_now_locked(device, batch->body, mode, 0, &built, diag);

@@ -28,7 +28,7 @@ static void settle_failure(struct vyre_device *device, struct vyre_result_entry 
     }
     vyre_lock_release(&device->failure_lock);
     if (entry->result.status != VYRE_OK)
-        atomic_fetch_add_explicit(&device->failed, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&device->progress.failed, 1, memory_order_relaxed);
 }
 
 /* Whether this is the first end that the entry meets: complete and lost may race for it. */
@@ -42,10 +42,11 @@ static bool end_first(struct vyre_result_entry *entry)
 static void call_back(struct vyre_device *device, vyre_completion_function *on_complete, void *user,
                       uint64_t sequence, const struct vyre_batch_result *result)
 {
-    atomic_store_explicit(&device->caller, (uintptr_t)pthread_self(), memory_order_relaxed);
+    atomic_store_explicit(&device->progress.caller, (uintptr_t)pthread_self(),
+                          memory_order_relaxed);
     on_complete(user, (struct vyre_ticket){device->identity, sequence}, result);
     /* release: pairs with the acquire of who waits for callbacks to be over. */
-    atomic_fetch_sub_explicit(&device->calling, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&device->progress.calling, 1, memory_order_release);
 }
 
 /* The rest of complete for a submission with a callback. */
@@ -67,10 +68,10 @@ static void complete_and_call(struct vyre_device *device, struct vyre_result_ent
         .variant = entry->result.variant,
         .device_begin_ns = entry->result.device_begin_ns,
     };
-    atomic_fetch_sub_explicit(&device->callbacks, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&device->calling, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&device->progress.callbacks, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&device->progress.calling, 1, memory_order_relaxed);
     /* release: pairs with the acquire in vyre_device_is_complete, which shows `calling`, too. */
-    atomic_store_explicit(&device->completed, sequence, memory_order_release);
+    atomic_store_explicit(&device->progress.completed, sequence, memory_order_release);
     call_back(device, on_complete, user, sequence, &result);
 }
 
@@ -78,12 +79,13 @@ void vyre_device_on_complete(void *context, const struct vyre_completion *comple
 {
     struct vyre_device *device = context;
     uint64_t sequence = completion->sequence;
-    struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
-    bool poisoned = atomic_load_explicit(&device->poisoned, memory_order_relaxed) != 0;
+    struct vyre_result_entry *entry = &device->results.entries[sequence & device->results.mask];
+    bool poisoned = atomic_load_explicit(&device->progress.poisoned, memory_order_relaxed) != 0;
     if (vyre_device_is_lost(device))
         return;
     /* The entry is on the submitter's core: most completions leave it there, as it says OK. */
-    if (atomic_load_explicit(&device->timed, memory_order_relaxed) && entry->measurement.timed)
+    if (atomic_load_explicit(&device->progress.timed, memory_order_relaxed) &&
+        entry->measurement.timed)
         vyre_measure_ended(device, entry);
     if (completion->device_ns != 0) {
         entry->result.device_ns = completion->device_ns;
@@ -94,10 +96,11 @@ void vyre_device_on_complete(void *context, const struct vyre_completion *comple
         settle_failure(device, entry, completion);
     }
     /* Relaxed: counted before the submission was handed over. */
-    if (atomic_load_explicit(&device->callbacks, memory_order_relaxed) && entry->on_complete)
+    if (atomic_load_explicit(&device->progress.callbacks, memory_order_relaxed) &&
+        entry->on_complete)
         complete_and_call(device, entry, sequence);
     else /* release: pairs with the acquire in vyre_device_is_complete. */
-        atomic_store_explicit(&device->completed, sequence, memory_order_release);
+        atomic_store_explicit(&device->progress.completed, sequence, memory_order_release);
 }
 
 void vyre_device_on_lost(void *context, const struct vyre_diag *reason)
@@ -106,20 +109,20 @@ void vyre_device_on_lost(void *context, const struct vyre_diag *reason)
     vyre_lock_acquire(&device->lock);
     bool first = !vyre_device_is_lost(device);
     if (first) {
-        device->lost_reason = *reason;
-        device->is_lost = true;
+        device->loss.reason = *reason;
+        device->loss.is_known = true;
         /* release: pairs with the acquire in vyre_device_is_lost. */
-        atomic_store_explicit(&device->lost, 1, memory_order_release);
+        atomic_store_explicit(&device->progress.lost, 1, memory_order_release);
     }
-    uint64_t completed = atomic_load_explicit(&device->completed, memory_order_acquire);
-    uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+    uint64_t completed = atomic_load_explicit(&device->progress.completed, memory_order_acquire);
+    uint64_t submitted = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
     vyre_lock_release(&device->lock);
     /* No submit succeeds any more, so the pending entries stay as they are. */
     const struct vyre_batch_result result = {.status = VYRE_DEVICE_LOST};
     for (uint64_t sequence = completed + 1; first && sequence <= submitted; sequence++) {
-        struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+        struct vyre_result_entry *entry = &device->results.entries[sequence & device->results.mask];
         if (entry->on_complete && end_first(entry)) {
-            atomic_fetch_add_explicit(&device->calling, 1, memory_order_relaxed);
+            atomic_fetch_add_explicit(&device->progress.calling, 1, memory_order_relaxed);
             call_back(device, entry->on_complete, entry->user, sequence, &result);
         }
     }
@@ -143,7 +146,7 @@ enum vyre_status vyre_device_unlock(struct vyre_device *device, enum vyre_status
 enum vyre_status vyre_device_lost_status(const struct vyre_device *device, struct vyre_diag *diag)
 {
     if (diag)
-        *diag = device->lost_reason;
+        *diag = device->loss.reason;
     return VYRE_DEVICE_LOST;
 }
 
@@ -153,7 +156,7 @@ static enum vyre_status check_ticket(const struct vyre_device *device, struct vy
                                      struct vyre_diag *diag)
 {
     /* Relaxed: the caller got the ticket from a submit that is over. */
-    uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+    uint64_t submitted = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
     if (ticket.device == device->identity && ticket.sequence != 0 && ticket.sequence <= submitted)
         return VYRE_OK;
     return vyre_diag_set(diag, VYRE_DIAG_TICKET_FOREIGN, device->label, 0,
@@ -174,7 +177,8 @@ static enum vyre_status ended_badly(struct vyre_device *device, uint64_t sequenc
                                     struct vyre_diag *diag)
 {
     vyre_lock_acquire(&device->lock);
-    const struct vyre_result_entry *entry = &device->results[sequence & device->results_mask];
+    const struct vyre_result_entry *entry =
+        &device->results.entries[sequence & device->results.mask];
     enum vyre_status status = VYRE_OK;
     if (entry->sequence == sequence) {
         status = entry->result.status;
@@ -186,7 +190,7 @@ static enum vyre_status ended_badly(struct vyre_device *device, uint64_t sequenc
             if (diag)
                 diag->status = status;
         }
-    } else if (sequence <= device->forgotten_failure) {
+    } else if (sequence <= device->results.forgotten_failure) {
         status = forgotten(device, sequence, diag);
     }
     vyre_lock_release(&device->lock);
@@ -196,7 +200,7 @@ static enum vyre_status ended_badly(struct vyre_device *device, uint64_t sequenc
 static enum vyre_status ended(struct vyre_device *device, uint64_t sequence, struct vyre_diag *diag)
 {
     /* Relaxed: counted before `completed` was stored, which the caller has seen. */
-    if (atomic_load_explicit(&device->failed, memory_order_relaxed) == 0)
+    if (atomic_load_explicit(&device->progress.failed, memory_order_relaxed) == 0)
         return VYRE_OK;
     return ended_badly(device, sequence, diag);
 }
@@ -241,7 +245,7 @@ enum vyre_status vyre_device_wait_idle(struct vyre_device *device, uint64_t time
 {
     /* Under the lock, so that a submit that runs its work on its own thread is over. */
     vyre_lock_acquire(&device->lock);
-    uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+    uint64_t submitted = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
     vyre_lock_release(&device->lock);
     if (submitted == 0)
         return vyre_device_is_lost(device) ? vyre_device_lost_status(device, diag) : VYRE_OK;
@@ -272,7 +276,7 @@ enum vyre_status vyre_ticket_result(struct vyre_device *device, struct vyre_tick
     }
     vyre_lock_acquire(&device->lock);
     const struct vyre_result_entry *entry =
-        &device->results[ticket.sequence & device->results_mask];
+        &device->results.entries[ticket.sequence & device->results.mask];
     bool kept = entry->sequence == ticket.sequence;
     if (kept)
         *out_result = entry->result;

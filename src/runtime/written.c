@@ -130,7 +130,7 @@ void vyre_written_heal(const struct vyre_written *written)
 void vyre_written_poison(const struct vyre_written *written, enum vyre_status status)
 {
     struct vyre_device *device = written->device;
-    uint64_t submitted = atomic_load_explicit(&device->submitted, memory_order_relaxed);
+    uint64_t submitted = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
     vyre_lock_acquire(&device->failure_lock);
     vyre_poison_spread_locked(device, written->body, status, submitted);
     vyre_lock_release(&device->failure_lock);

@@ -30,6 +30,7 @@ struct direct {
     struct vyre_completion completions[DIRECT_COMPLETIONS_MAX];
     size_t completion_count;
     size_t lost_count;
+    const struct direct_batch *given; /* whose plan the sim may ask for */
 };
 
 struct direct_batch {
@@ -75,10 +76,12 @@ static inline void direct_lost(void *context, const struct vyre_diag *reason)
 static inline enum vyre_status direct_plan(void *context, const struct vyre_batch_view *view,
                                            struct vyre_batch_plan *out_plan, struct vyre_diag *diag)
 {
-    (void)context;
-    (void)view;
+    const struct direct *direct = context;
     *out_plan = (struct vyre_batch_plan){0};
-    return vyre_diag_set(diag, VYRE_DIAG_PLAN_OVERFLOW, NULL, 0, "this host does not plan");
+    if (!direct->given || view != &direct->given->view)
+        return vyre_diag_set(diag, VYRE_DIAG_PLAN_OVERFLOW, NULL, 0, "no such batch was given");
+    *out_plan = direct->given->plan;
+    return VYRE_OK;
 }
 
 static inline void direct_log(void *context, enum vyre_log_level level, const char *text)
@@ -244,6 +247,18 @@ static inline void direct_batch_untie(struct direct_batch *batch)
     batch->segments[0].arm_count = batch->plan.node_count;
 }
 
+static inline void *direct_record(struct direct *direct, const struct direct_batch *batch)
+{
+    void *recording;
+    size_t size_bytes;
+    direct->given = batch;
+    assert_int_equal(
+        direct->ops->record(direct->device, &batch->view, 0, &recording, &size_bytes, NULL),
+        VYRE_OK);
+    direct->given = NULL;
+    return recording;
+}
+
 static inline enum vyre_status direct_submit(struct direct *direct, struct direct_batch *batch,
                                              enum vyre_mode mode, void *recording)
 {
@@ -251,11 +266,12 @@ static inline enum vyre_status direct_submit(struct direct *direct, struct direc
         .sequence = direct->sequence + 1,
         .mode = mode,
         .view = &batch->view,
-        .plan = recording ? NULL : &batch->plan,
         .recording = recording,
         .timed = true,
     };
+    direct->given = batch;
     enum vyre_status status = direct->ops->submit(direct->device, &submission, NULL);
+    direct->given = NULL;
     direct->sequence += status == VYRE_OK;
     return status;
 }

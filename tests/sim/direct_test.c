@@ -126,11 +126,7 @@ static void clock_plain_replay_persistent_cost_what_was_set(void **state)
     assert_int_equal(vyre_sim_now_ns(direct.sim), now);
     assert_int_equal(direct.completions[0].device_ns, 140);
 
-    void *recording;
-    size_t size_bytes;
-    assert_int_equal(direct.ops->record(direct.device, &batch.view, &batch.plan, 0, &recording,
-                                        &size_bytes, NULL),
-                     VYRE_OK);
+    void *recording = direct_record(&direct, &batch);
     now += 70000 + 2 * 1000;
     assert_int_equal(vyre_sim_now_ns(direct.sim), now);
     assert_int_equal(direct_submit(&direct, &batch, VYRE_MODE_REPLAY, recording), VYRE_OK);
@@ -385,13 +381,9 @@ static void replay_of_another_shape_is_kept(void **state)
     (void)state;
     struct direct direct;
     struct direct_batch batch;
-    void *recording;
-    size_t size_bytes;
     direct_open(&direct, NULL);
     build_chain(&direct, &batch);
-    assert_int_equal(direct.ops->record(direct.device, &batch.view, &batch.plan, 0, &recording,
-                                        &size_bytes, NULL),
-                     VYRE_OK);
+    void *recording = direct_record(&direct, &batch);
     batch.ranges[1].offset_bytes = 32;
     batch.ranges[1].size_bytes = batch.ranges[2].size_bytes = 32;
     memset(batch.words, 0, sizeof batch.words);

@@ -102,12 +102,6 @@ static void submit_random_batches_no_host_memory_bytes_serial(void **state)
                                        .no_quiesce = true});
 }
 
-static void submit_random_batches_plan_asked_for_bytes_serial(void **state)
-{
-    (void)state;
-    play_orders((struct vyre_sim_desc){.seed = 5000, .asks_for_plan = true});
-}
-
 /* ---- Traces ----------------------------------------------------------------------------------- */
 
 /* By command: the trace is in the order of execution. */
@@ -237,7 +231,6 @@ int main(void)
         cmocka_unit_test(submit_random_batches_held_back_bytes_serial),
         cmocka_unit_test(submit_random_batches_beside_device_bytes_serial),
         cmocka_unit_test(submit_random_batches_no_host_memory_bytes_serial),
-        cmocka_unit_test(submit_random_batches_plan_asked_for_bytes_serial),
         cmocka_unit_test(trace_dependent_commands_never_overlap),
         cmocka_unit_test(trace_independent_kernels_overlap_on_all_queues),
         cmocka_unit_test(trace_upload_overlaps_kernel_that_does_not_touch_it),

@@ -1,7 +1,7 @@
 /*
  * residency.c: the log of what was resident on a device.
  */
-#include "backend/residency.h"
+#include "backend/common/residency.h"
 
 #include <sched.h>
 

@@ -7,8 +7,8 @@
  *
  * Thread-safety: any thread, any function.
  */
-#ifndef VYRE_BACKEND_RESIDENCY_H
-#define VYRE_BACKEND_RESIDENCY_H
+#ifndef VYRE_BACKEND_COMMON_RESIDENCY_H
+#define VYRE_BACKEND_COMMON_RESIDENCY_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

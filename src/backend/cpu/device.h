@@ -34,8 +34,7 @@ struct vyre_cpu_device {
 /* Entries of the backend's table. */
 enum vyre_status vyre_cpu_submit(void *native, const struct vyre_submission *submission,
                                  struct vyre_diag *diag);
-enum vyre_status vyre_cpu_record(void *native, const struct vyre_batch_view *view,
-                                 const struct vyre_batch_plan *plan, uint32_t variant,
+enum vyre_status vyre_cpu_record(void *native, const struct vyre_batch_view *view, uint32_t variant,
                                  void **out_recording, size_t *out_size_bytes,
                                  struct vyre_diag *diag);
 void vyre_cpu_recording_destroy(void *native, void *native_recording);

@@ -125,18 +125,16 @@ static enum vyre_status run_inline(struct vyre_cpu_device *device,
 /* Cuts the batch into tasks, in the memory of the job or of the recording. */
 static enum vyre_status build_program(struct vyre_cpu_device *device,
                                       const struct vyre_batch_view *view,
-                                      const struct vyre_batch_plan *plan,
                                       struct vyre_cpu_program *program, struct vyre_diag *diag)
 {
     struct vyre_cpu_grain grain = grain_of(device);
-    struct vyre_batch_plan made;
-    if (!plan && !view->is_chain) {
-        enum vyre_status status = device->host.plan(device->host.context, view, &made, diag);
+    struct vyre_batch_plan plan;
+    if (!view->is_chain) {
+        enum vyre_status status = device->host.plan(device->host.context, view, &plan, diag);
         if (status != VYRE_OK)
             return status;
-        plan = &made;
     }
-    if (program && vyre_cpu_program_build(program, view, view->is_chain ? NULL : plan, &grain) &&
+    if (program && vyre_cpu_program_build(program, view, view->is_chain ? NULL : &plan, &grain) &&
         program->task_count <= TICKETS_MAX)
         return VYRE_OK;
     return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, view->label, 0,
@@ -191,11 +189,11 @@ static enum vyre_status choose_program(struct vyre_cpu_device *device,
     struct cpu_recording *recording = submission->recording;
     if (!recording) {
         job->program = take_program(device, job);
-        return build_program(device, view, NULL, job->own, diag);
+        return build_program(device, view, job->own, diag);
     }
     bool idle = vyre_cpu_ring_is_complete(&device->ring, recording->last_sequence);
     if (recording->cost_version != version && idle) {
-        enum vyre_status status = build_program(device, view, NULL, recording->program, diag);
+        enum vyre_status status = build_program(device, view, recording->program, diag);
         if (status != VYRE_OK)
             return status;
         recording->cost_version = version;
@@ -256,8 +254,7 @@ void vyre_cpu_recording_destroy(void *native, void *native_recording)
                      _Alignof(struct cpu_recording));
 }
 
-enum vyre_status vyre_cpu_record(void *native, const struct vyre_batch_view *view,
-                                 const struct vyre_batch_plan *plan, uint32_t variant,
+enum vyre_status vyre_cpu_record(void *native, const struct vyre_batch_view *view, uint32_t variant,
                                  void **out_recording, size_t *out_size_bytes,
                                  struct vyre_diag *diag)
 {
@@ -271,7 +268,7 @@ enum vyre_status vyre_cpu_record(void *native, const struct vyre_batch_view *vie
     recording->program = vyre_cpu_program_create(&device->allocator);
     recording->cost_version =
         atomic_load_explicit(&device->pool.cost_version, memory_order_relaxed);
-    enum vyre_status status = build_program(device, view, plan, recording->program, diag);
+    enum vyre_status status = build_program(device, view, recording->program, diag);
     if (status != VYRE_OK) {
         vyre_cpu_recording_destroy(device, recording);
         return status;

@@ -24,8 +24,8 @@
 
 #include <vyre/backend.h>
 
+#include "backend/common/residency.h"
 #include "backend/cpu/ring.h"
-#include "backend/residency.h"
 
 struct vyre_cpu_pool;
 

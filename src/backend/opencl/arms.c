@@ -5,13 +5,22 @@
 
 #include "backend/opencl/device.h"
 
-bool vyre_cl_arms_plan(struct vyre_cl_device *device, const struct vyre_batch_view *view,
-                       const struct vyre_batch_plan *plan)
+enum vyre_status vyre_cl_arms_plan(struct vyre_cl_device *device,
+                                   const struct vyre_batch_view *view, uint32_t variant,
+                                   bool *out_arms, struct vyre_diag *diag)
 {
     static const struct vyre_lanes queues = {.compute = 2};
     static const struct vyre_lane_tuning always = {0}; /* the governor knows whether it pays */
-    return vyre_lane_plan_begin(&device->lane_plan, plan) &&
-           vyre_lane_plan_make(&device->lane_plan, view, plan, &queues, &always);
+    /* A command buffer of the driver's belongs to one queue, which keeps the order. */
+    const uint32_t one_queue = VYRE_VARIANT_SERIAL | VYRE_VARIANT_DRIVER;
+    struct vyre_batch_plan plan;
+    *out_arms = false;
+    if (!device->side || (variant & one_queue) || view->is_chain || view->command_count < 2)
+        return VYRE_OK;
+    enum vyre_status status = device->host.plan(device->host.context, view, &plan, diag);
+    *out_arms = status == VYRE_OK && vyre_lane_plan_begin(&device->lane_plan, &plan) &&
+                vyre_lane_plan_make(&device->lane_plan, view, &plan, &queues, &always);
+    return status;
 }
 
 uint64_t vyre_cl_lane(const struct vyre_lane_plan *lanes, uint32_t command)

@@ -28,11 +28,12 @@
 #define VYRE_CL_LANE_GROUP  2 /* shift */
 
 /*
- * Whether a batch with this plan goes to both queues; then device->lane_plan says how. Without memory for
+ * Whether a batch in this variant goes to both queues; then device->lane_plan says how. Without memory for
  * that it goes to one.
  */
-bool vyre_cl_arms_plan(struct vyre_cl_device *device, const struct vyre_batch_view *view,
-                       const struct vyre_batch_plan *plan);
+enum vyre_status vyre_cl_arms_plan(struct vyre_cl_device *device,
+                                   const struct vyre_batch_view *view, uint32_t variant,
+                                   bool *out_arms, struct vyre_diag *diag);
 
 uint64_t vyre_cl_lane(const struct vyre_lane_plan *lanes, uint32_t command);
 

@@ -293,28 +293,13 @@ static enum vyre_status encode_dispatch(struct vyre_cl_encoder *encoder,
     return VYRE_OK;
 }
 
-/* Plans a batch, if its arms are wanted and there may be any. */
-static enum vyre_status plan_arms(const struct vyre_cl_encoder *encoder, uint32_t variant,
-                                  bool *out_arms, struct vyre_diag *diag)
-{
-    struct vyre_cl_device *device = encoder->device;
-    struct vyre_batch_plan plan;
-    *out_arms = false;
-    if (!device->side || (variant & VYRE_VARIANT_SERIAL) || encoder->view->is_chain ||
-        encoder->view->command_count < 2)
-        return VYRE_OK;
-    enum vyre_status status = device->host.plan(device->host.context, encoder->view, &plan, diag);
-    *out_arms = status == VYRE_OK && vyre_cl_arms_plan(device, encoder->view, &plan);
-    return status;
-}
-
 enum vyre_status vyre_cl_encode(struct vyre_cl_encoder *encoder, uint32_t variant,
                                 struct vyre_diag *diag)
 {
     const struct vyre_batch_view *view = encoder->view;
     const struct vyre_lane_plan *lanes = &encoder->device->lane_plan;
     bool arms;
-    enum vyre_status planned = plan_arms(encoder, variant, &arms, diag);
+    enum vyre_status planned = vyre_cl_arms_plan(encoder->device, view, variant, &arms, diag);
     if (planned != VYRE_OK)
         return planned;
     for (uint32_t i = encoder->first; i + 1 <= encoder->last + 1; i++) {

@@ -385,22 +385,22 @@ static enum vyre_status replay_buffers(struct vyre_cl_encoder *encoder,
 
 /* ---- The table's entries ---------------------------------------------------------------------- */
 
-enum vyre_status vyre_cl_record(void *native, const struct vyre_batch_view *view,
-                                const struct vyre_batch_plan *plan, uint32_t variant,
+enum vyre_status vyre_cl_record(void *native, const struct vyre_batch_view *view, uint32_t variant,
                                 void **out_recording, size_t *out_size_bytes,
                                 struct vyre_diag *diag)
 {
     struct vyre_cl_device *device = native;
     bool driver = variant & VYRE_VARIANT_DRIVER;
-    /* A command buffer belongs to one queue, which keeps the order. */
-    bool arms = device->side && !driver && !(variant & VYRE_VARIANT_SERIAL) && !view->is_chain &&
-                vyre_cl_arms_plan(device, view, plan);
+    bool arms;
+    enum vyre_status status = vyre_cl_arms_plan(device, view, variant, &arms, diag);
+    if (status != VYRE_OK)
+        return status;
     struct vyre_cl_recording *recording = allocate(device, view, driver, arms);
     if (!recording)
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, view->label, 0,
                              "no memory for a recording");
-    enum vyre_status status = driver ? record_buffers(device, recording, view, diag)
-                                     : record_list(device, recording, view, diag);
+    status = driver ? record_buffers(device, recording, view, diag)
+                    : record_list(device, recording, view, diag);
     if (status != VYRE_OK) {
         vyre_cl_recording_destroy(device, recording);
         return status;

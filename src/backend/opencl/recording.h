@@ -17,8 +17,7 @@ enum vyre_status vyre_cl_replay(struct vyre_cl_encoder *encoder,
                                 const struct vyre_submission *submission, struct vyre_diag *diag);
 
 /* Entries of the backend's table. */
-enum vyre_status vyre_cl_record(void *native, const struct vyre_batch_view *view,
-                                const struct vyre_batch_plan *plan, uint32_t variant,
+enum vyre_status vyre_cl_record(void *native, const struct vyre_batch_view *view, uint32_t variant,
                                 void **out_recording, size_t *out_size_bytes,
                                 struct vyre_diag *diag);
 void vyre_cl_recording_destroy(void *native, void *native_recording);

@@ -10,10 +10,10 @@
 #ifndef VYRE_BACKEND_OPENCL_RING_HOST_H
 #define VYRE_BACKEND_OPENCL_RING_HOST_H
 
+#include "backend/common/residency.h"
 #include "backend/opencl/dispatcher/ring.h"
 #include "backend/opencl/fallback.h"
 #include "backend/opencl/resident.h"
-#include "backend/residency.h"
 #include "base/futex.h"
 
 #define VYRE_CL_RING_SLOTS 512u

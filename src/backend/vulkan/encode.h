@@ -63,15 +63,18 @@ struct vyre_vk_encoder {
 };
 
 /*
+ * The encoder's plan, in `memory`, which must live as long; none where the commands run one after another
+ * anyway.
+ */
+enum vyre_status vyre_vk_encoder_plan(struct vyre_vk_encoder *encoder, uint32_t variant,
+                                      struct vyre_batch_plan *memory);
+
+/*
  * Spreads the batch over the device's queues if there are several, the plan is there and it is worth
  * it: then the encoder has a lane plan and the steps of its frame or take. Uploads that a plain batch can
  * do by hand are noted for that.
  */
 enum vyre_status vyre_vk_encoder_spread(struct vyre_vk_encoder *encoder);
-
-/* Whether a batch that is a chain wants a plan nevertheless, because it begins with an upload ahead. */
-bool vyre_vk_chain_goes_ahead(const struct vyre_vk_device *device,
-                              const struct vyre_batch_view *view);
 
 /* Writes the whole batch, with the parts' beginnings and ends. */
 enum vyre_status vyre_vk_encode(struct vyre_vk_encoder *encoder);

@@ -151,8 +151,7 @@ static VkResult prepare_pool(struct vyre_vk_device *device, struct vyre_vk_take 
 
 enum vyre_status vyre_vk_recording_add_take(struct vyre_vk_device *device,
                                             struct vyre_vk_recording *recording,
-                                            const struct vyre_batch_view *view,
-                                            const struct vyre_batch_plan *plan,
+                                            const struct vyre_batch_view *view, uint32_t variant,
                                             struct vyre_diag *diag)
 {
     struct vyre_vk_take *take = &recording->takes[recording->take_count];
@@ -166,12 +165,14 @@ enum vyre_status vyre_vk_recording_add_take(struct vyre_vk_device *device,
         struct vyre_vk_encoder encoder = {
             .device = device,
             .view = view,
-            .plan = plan,
             .diag = diag,
             .take = take,
             .recording = recording,
         };
-        status = vyre_vk_encoder_spread(&encoder);
+        struct vyre_batch_plan plan;
+        status = vyre_vk_encoder_plan(&encoder, variant, &plan);
+        if (status == VYRE_OK)
+            status = vyre_vk_encoder_spread(&encoder);
         if (status == VYRE_OK)
             status = vyre_vk_encode(&encoder);
     }
@@ -196,17 +197,9 @@ static uint64_t measure_region(const struct vyre_batch_view *view)
     return size;
 }
 
-bool vyre_vk_recording_wants_plan(const struct vyre_vk_device *device,
-                                  const struct vyre_batch_view *view, uint32_t variant)
-{
-    return !(variant & VYRE_VARIANT_SERIAL) &&
-           (!view->is_chain || vyre_vk_chain_goes_ahead(device, view));
-}
-
 /* ---- Entries of the table --------------------------------------------------------------------- */
 
-enum vyre_status vyre_vk_record(void *native, const struct vyre_batch_view *view,
-                                const struct vyre_batch_plan *plan, uint32_t variant,
+enum vyre_status vyre_vk_record(void *native, const struct vyre_batch_view *view, uint32_t variant,
                                 void **out_recording, size_t *out_size_bytes,
                                 struct vyre_diag *diag)
 {
@@ -225,9 +218,7 @@ enum vyre_status vyre_vk_record(void *native, const struct vyre_batch_view *view
     recording->mark = ++device->next_mark;
     recording->region_bytes = measure_region(view);
     recording->moves_bytes = recording->region_bytes > 0;
-    if (!vyre_vk_recording_wants_plan(device, view, variant))
-        plan = NULL;
-    enum vyre_status status = vyre_vk_recording_add_take(device, recording, view, plan, diag);
+    enum vyre_status status = vyre_vk_recording_add_take(device, recording, view, variant, diag);
     if (status != VYRE_OK) {
         vyre_vk_recording_destroy(device, recording);
         return status;

@@ -58,8 +58,7 @@ struct vyre_vk_recording {
 };
 
 /* Entries of the backend's table. */
-enum vyre_status vyre_vk_record(void *native, const struct vyre_batch_view *view,
-                                const struct vyre_batch_plan *plan, uint32_t variant,
+enum vyre_status vyre_vk_record(void *native, const struct vyre_batch_view *view, uint32_t variant,
                                 void **out_recording, size_t *out_size_bytes,
                                 struct vyre_diag *diag);
 void vyre_vk_recording_destroy(void *native, void *recording);
@@ -70,13 +69,8 @@ void vyre_vk_recordings_deinit(struct vyre_vk_device *device);
 /* Records the batch once more into a new take. */
 enum vyre_status vyre_vk_recording_add_take(struct vyre_vk_device *device,
                                             struct vyre_vk_recording *recording,
-                                            const struct vyre_batch_view *view,
-                                            const struct vyre_batch_plan *plan,
+                                            const struct vyre_batch_view *view, uint32_t variant,
                                             struct vyre_diag *diag);
-
-/* Whether takes of this batch are made with a plan. */
-bool vyre_vk_recording_wants_plan(const struct vyre_vk_device *device,
-                                  const struct vyre_batch_view *view, uint32_t variant);
 
 /* Submits a recording: replay.c. */
 enum vyre_status vyre_vk_replay(struct vyre_vk_device *device,

@@ -33,14 +33,8 @@ static enum vyre_status choose_take(struct vyre_vk_device *device,
     if (status != VYRE_OK)
         return status;
     if (recording->take_count < VYRE_VK_TAKES) {
-        const struct vyre_batch_view *view = submission->view;
-        struct vyre_batch_plan plan;
-        bool planned = vyre_vk_recording_wants_plan(device, view, submission->variant);
-        if (planned)
-            status = device->host.plan(device->host.context, view, &plan, diag);
-        if (status == VYRE_OK)
-            status =
-                vyre_vk_recording_add_take(device, recording, view, planned ? &plan : NULL, diag);
+        status = vyre_vk_recording_add_take(device, recording, submission->view,
+                                            submission->variant, diag);
         *out_take = &recording->takes[recording->take_count - 1];
         return status;
     }

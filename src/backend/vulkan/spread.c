@@ -10,8 +10,9 @@ static uint64_t bytes_of(const struct vyre_batch_view *view, const struct vyre_c
     return view->ranges[command->first_range].size_bytes;
 }
 
-bool vyre_vk_chain_goes_ahead(const struct vyre_vk_device *device,
-                              const struct vyre_batch_view *view)
+/* Whether a batch that is a chain is planned nevertheless, because it begins with an upload ahead. */
+static bool chain_goes_ahead(const struct vyre_vk_device *device,
+                             const struct vyre_batch_view *view)
 {
     const struct vyre_command *first = view->commands;
     if (!device->physical->shape.transfer || view->command_count < 2 ||
@@ -19,6 +20,19 @@ bool vyre_vk_chain_goes_ahead(const struct vyre_vk_device *device,
         return false;
     uint64_t bytes = bytes_of(view, first);
     return bytes > 0 && bytes >= device->backend->tuning->ahead_bytes;
+}
+
+enum vyre_status vyre_vk_encoder_plan(struct vyre_vk_encoder *e, uint32_t variant,
+                                      struct vyre_batch_plan *memory)
+{
+    const struct vyre_device_host *host = &e->device->host;
+    e->plan = NULL;
+    if (e->view->command_count < 2 || (variant & VYRE_VARIANT_SERIAL) ||
+        (e->view->is_chain && !chain_goes_ahead(e->device, e->view)))
+        return VYRE_OK;
+    enum vyre_status status = host->plan(host->context, e->view, memory, e->diag);
+    e->plan = status == VYRE_OK ? memory : NULL;
+    return status;
 }
 
 /*

@@ -125,16 +125,6 @@ static enum vyre_status give_up(struct vyre_vk_encoder *e, const struct vyre_sub
     return VYRE_OK;
 }
 
-/* Whether the batch is to be planned. */
-static bool wants_plan(const struct vyre_vk_device *device,
-                       const struct vyre_submission *submission)
-{
-    const struct vyre_batch_view *view = submission->view;
-    if (view->command_count < 2 || (submission->variant & VYRE_VARIANT_SERIAL))
-        return false;
-    return !view->is_chain || vyre_vk_chain_goes_ahead(device, view);
-}
-
 /* Queues what was written. */
 static enum vyre_status queue_plain(struct vyre_vk_encoder *e)
 {
@@ -159,10 +149,7 @@ static enum vyre_status submit_plain(struct vyre_vk_device *device,
     enum vyre_status status = vyre_vk_frame_take(device, &encoder.frame, view->label, diag);
     if (status != VYRE_OK)
         return status;
-    if (wants_plan(device, submission)) {
-        status = device->host.plan(device->host.context, view, &plan, diag);
-        encoder.plan = &plan;
-    }
+    status = vyre_vk_encoder_plan(&encoder, submission->variant, &plan);
     encoder.timer = submission->timed ? vyre_vk_timer_take(device) : NULL;
     if (status == VYRE_OK)
         status = vyre_vk_encoder_spread(&encoder);

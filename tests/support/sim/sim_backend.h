@@ -103,7 +103,6 @@ struct vyre_sim_desc {
     bool no_record;           /* no record and recording_destroy */
     bool no_warm_up;          /* no warm_up */
     bool no_quiesce;          /* no quiesce: close stops the sim's thread */
-    bool asks_for_plan;       /* wants no plan with the submission, asks the host for it instead */
     bool hang_is_lost;        /* waiting for a hang as long as hang_timeout_ns loses the device */
     bool stuck_after_hang;    /* a hang goes on after the loss: quiesce says so */
     bool modes_exclude;       /* work of another mode ends what is resident */

@@ -28,9 +28,7 @@ static void fill_facts(const struct vyre_sim *sim, uint32_t index, struct vyre_d
         [VYRE_ABILITY_HOST_VISIBLE] = !desc->no_host_addresses,
     };
     *facts = (struct vyre_device_facts){.limits = desc->limits,
-                                        .host_addresses = !desc->no_host_addresses,
-                                        .wants_plan = desc->order != VYRE_SIM_ORDER_SERIAL &&
-                                                      !desc->asks_for_plan};
+                                        .host_addresses = !desc->no_host_addresses};
     facts->costs = (struct vyre_launch_costs){
         .plain_command_ns = sim->costs.submit_command_ns,
         .record_command_ns = sim->costs.record_command_ns,

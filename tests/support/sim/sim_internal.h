@@ -225,6 +225,12 @@ void sim_spoil(const struct vyre_batch_view *view, struct rng *rng);
 void sim_miscompile(struct sim_device *device, const struct vyre_submission *submission,
                     const struct vyre_command *command);
 
+/* sim_submit.c: the host's plan, without the sim's lock; none in an order that needs none. */
+enum vyre_status sim_ask_for_plan(const struct sim_device *device,
+                                  const struct vyre_batch_view *view,
+                                  struct vyre_batch_plan *memory,
+                                  const struct vyre_batch_plan **out_plan, struct vyre_diag *diag);
+
 /* sim_check.c */
 void sim_check_view(struct sim_device *device, const struct vyre_batch_view *view);
 void sim_check_plan(struct vyre_sim *sim, const struct vyre_batch_view *view,

@@ -338,16 +338,21 @@ static enum vyre_status record_locked(struct sim_device *device, const struct vy
     return VYRE_OK;
 }
 
-static enum vyre_status record(void *self, const struct vyre_batch_view *view,
-                               const struct vyre_batch_plan *plan, uint32_t variant,
+static enum vyre_status record(void *self, const struct vyre_batch_view *view, uint32_t variant,
                                void **out_recording, size_t *out_size_bytes, struct vyre_diag *diag)
 {
     struct sim_device *device = self;
+    struct vyre_batch_plan memory;
+    const struct vyre_batch_plan *plan;
+    enum vyre_status planned = sim_ask_for_plan(device, view, &memory, &plan, diag);
     struct sim_recording *recording = NULL;
     size_t size_bytes = device->sim->desc.recording_size_bytes;
     enum vyre_status status = begin(device, VYRE_SIM_RECORD, "record", diag);
     sim_check_view(device, view);
-    sim_check_plan(device->sim, view, plan);
+    if (status == VYRE_OK)
+        status = planned;
+    if (status == VYRE_OK)
+        sim_check_plan(device->sim, view, plan);
     if (device->sim->desc.absent[VYRE_ABILITY_REPLAY])
         sim_violate(device->sim, "record without the ability");
     if (status == VYRE_OK)

@@ -60,7 +60,8 @@ static uint64_t launch_cost_locked(struct sim_device *device, enum vyre_mode mod
 }
 
 static void check_submission_locked(struct sim_device *device,
-                                    const struct vyre_submission *submission)
+                                    const struct vyre_submission *submission,
+                                    const struct vyre_batch_plan *plan)
 {
     struct vyre_sim *sim = device->sim;
     const struct sim_recording *recording = submission->recording;
@@ -86,7 +87,7 @@ static void check_submission_locked(struct sim_device *device,
     if (submission->variant & ~sim->desc.variants)
         sim_violate(sim, "a variant that was not offered");
     if (!recording)
-        sim_check_plan(sim, submission->view, submission->plan);
+        sim_check_plan(sim, submission->view, plan);
 }
 
 static void mark_used(const struct vyre_submission *submission)
@@ -106,17 +107,16 @@ static void mark_used(const struct vyre_submission *submission)
 
 static enum vyre_status queue_locked(struct sim_device *device,
                                      const struct vyre_submission *submission,
-                                     struct vyre_diag *diag)
+                                     const struct vyre_batch_plan *plan, struct vyre_diag *diag)
 {
     struct vyre_sim *sim = device->sim;
     struct sim_pending *pending = calloc(1, sizeof *pending);
-    if (!pending || !sim_plan_copy(&pending->own_plan, submission->plan)) {
+    if (!pending || !sim_plan_copy(&pending->own_plan, plan)) {
         free(pending);
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, "sim", 0, "no memory to queue it");
     }
     const struct sim_recording *recording = submission->recording;
     pending->submission = *submission;
-    pending->submission.plan = NULL;
     pending->plan = recording ? &recording->plan : &pending->own_plan;
     pending->fate = fate_locked(sim);
     pending->launch_ns = sim_vary_locked(
@@ -135,27 +135,29 @@ static enum vyre_status queue_locked(struct sim_device *device,
     return VYRE_OK;
 }
 
-/* Asks the host for the plan that did not come with the submission. */
-static enum vyre_status ask_for_plan(const struct sim_device *device,
-                                     struct vyre_submission *submission,
-                                     struct vyre_batch_plan *out_plan, struct vyre_diag *diag)
+enum vyre_status sim_ask_for_plan(const struct sim_device *device,
+                                  const struct vyre_batch_view *view,
+                                  struct vyre_batch_plan *memory,
+                                  const struct vyre_batch_plan **out_plan, struct vyre_diag *diag)
 {
-    if (!device->sim->desc.asks_for_plan || submission->recording || submission->plan)
+    *out_plan = NULL;
+    if (device->sim->desc.order == VYRE_SIM_ORDER_SERIAL)
         return VYRE_OK;
-    enum vyre_status status =
-        device->host->plan(device->host->context, submission->view, out_plan, diag);
-    submission->plan = status == VYRE_OK ? out_plan : NULL;
+    enum vyre_status status = device->host->plan(device->host->context, view, memory, diag);
+    *out_plan = status == VYRE_OK ? memory : NULL;
     return status;
 }
 
-enum vyre_status sim_submit(void *self, const struct vyre_submission *given, struct vyre_diag *diag)
+enum vyre_status sim_submit(void *self, const struct vyre_submission *submission,
+                            struct vyre_diag *diag)
 {
     struct sim_device *device = self;
     struct vyre_sim *sim = device->sim;
-    struct vyre_submission asked = *given;
-    const struct vyre_submission *submission = &asked;
-    struct vyre_batch_plan plan;
-    enum vyre_status plan_status = ask_for_plan(device, &asked, &plan, diag);
+    struct vyre_batch_plan memory;
+    const struct vyre_batch_plan *plan = NULL; /* a recording has it */
+    enum vyre_status plan_status = VYRE_OK;
+    if (!submission->recording)
+        plan_status = sim_ask_for_plan(device, submission->view, &memory, &plan, diag);
     pthread_mutex_lock(&sim->lock);
     sim_call_begin_locked(device, "submit");
     enum vyre_status status = sim_count_call_locked(sim, VYRE_SIM_SUBMIT, diag);
@@ -171,8 +173,8 @@ enum vyre_status sim_submit(void *self, const struct vyre_submission *given, str
     else if (status == VYRE_DEVICE_LOST)
         sim_drop_locked(device);
     if (status == VYRE_OK) {
-        check_submission_locked(device, submission);
-        status = queue_locked(device, submission, diag);
+        check_submission_locked(device, submission, plan);
+        status = queue_locked(device, submission, plan, diag);
     }
     if (status == VYRE_OK && sim->desc.completion == VYRE_SIM_COMPLETE_IN_SUBMIT)
         sim_run_locked(device, false);
