@@ -181,13 +181,13 @@ static void explain_out(const struct explain_subject *subject,
                  "out: its generated code gave other bytes than the driver's own launch, or is not "
                  "proven yet");
     else if (candidate->why == VYRE_WHY_UNBUILT)
-        snprintf(out, EXPLAIN_TEXT_BYTES, "out: what it needs is being built");
+        snprintf(out, EXPLAIN_TEXT_BYTES, "out: what it needs is not built yet");
     else if (candidate->why == VYRE_WHY_UNFIT)
         snprintf(out, EXPLAIN_TEXT_BYTES, "out: the batch cannot run so%s%s", unfit[0] ? ": " : "",
                  unfit);
-    else if (candidate->mode == VYRE_MODE_PERSISTENT && unfit[0])
+    else if (candidate->why == VYRE_WHY_POOR_FIT && unfit[0])
         snprintf(out, EXPLAIN_TEXT_BYTES, "out: %s", unfit);
-    else if (candidate->mode == VYRE_MODE_PERSISTENT)
+    else if (candidate->why == VYRE_WHY_POOR_FIT)
         snprintf(out, EXPLAIN_TEXT_BYTES,
                  "out: dispatches this large, or of several local sizes, do not suit what stays "
                  "resident");
@@ -236,6 +236,7 @@ void explain_candidate(const struct explain_subject *subject, uint32_t candidate
     case VYRE_WHY_FAILED:
     case VYRE_WHY_UNPROVEN:
     case VYRE_WHY_UNBUILT:
+    case VYRE_WHY_POOR_FIT:
         explain_out(subject, here, out);
         return;
     case VYRE_WHY_FIXED_TOO_DEAR:

@@ -140,16 +140,24 @@ static void keep_verdicts(struct runner_kind *kind, const struct vyre_audit_coun
     }
 }
 
+/* A verdict's saving covers the batches still to come. */
+static uint64_t saved_per_batch_ns(struct vyre_u128 saved_ns, const struct runner_kind *kind)
+{
+    uint64_t coming = kind->repeat_hint >= kind->submitted ? kind->repeat_hint - kind->submitted + 1
+                                                           : kind->submitted;
+    return (saved_ns.hi ? UINT64_MAX : saved_ns.lo) / coming;
+}
+
 /* What the verdicts of a submission predict to be saved, per batch. */
 static void keep_predictions(struct runner_kind *kind, const struct vyre_audit_event *events,
                              size_t count, uint64_t first_sequence)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t saved_ns = events[i].event.saved_ns.lo;
         if (events[i].sequence < first_sequence)
             continue;
-        if (events[i].event.policy == VYRE_POLICY_COMMAND_REUSE && kind->repeat_hint > 0)
-            kind->predicted_ns[VYRE_MODE_REPLAY] = saved_ns / kind->repeat_hint;
+        uint64_t saved_ns = saved_per_batch_ns(events[i].event.saved_ns, kind);
+        if (events[i].event.policy == VYRE_POLICY_COMMAND_REUSE)
+            kind->predicted_ns[VYRE_MODE_REPLAY] = saved_ns;
         if (events[i].event.policy == VYRE_POLICY_PERSISTENT_KERNEL)
             kind->predicted_ns[VYRE_MODE_PERSISTENT] = saved_ns;
     }

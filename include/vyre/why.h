@@ -31,17 +31,18 @@ enum vyre_why {
     VYRE_WHY_UNFIT = 11,          /* the batch cannot run so: its kernels do not allow it */
     VYRE_WHY_FAILED = 12,         /* it was tried and failed: recording, or launching */
     VYRE_WHY_UNPROVEN = 13,       /* its generated code is refused, or not proven yet: proof.h */
-    VYRE_WHY_UNBUILT = 14,        /* what it needs is being built */
+    VYRE_WHY_UNBUILT = 14,        /* what it needs is not built yet */
+    VYRE_WHY_POOR_FIT = 15,       /* it would run slowly so: the backend advises against it */
 
     /* It could run so, but ... */
-    VYRE_WHY_DEARER_PREDICTED = 15, /* it is predicted to cost more; never measured */
-    VYRE_WHY_DEARER_MEASURED = 16,  /* it was measured, and dropped for the shape */
-    VYRE_WHY_FIXED_TOO_DEAR = 17,   /* cheaper per batch, but not over the repeats expected */
-    VYRE_WHY_IN_TRIAL = 18,         /* a trial is in flight */
-    VYRE_WHY_MARGIN = 19,           /* it is cheaper by less than the margin for a switch */
-    VYRE_WHY_NOT_REQUIRED = 20,     /* the caller required another */
+    VYRE_WHY_DEARER_PREDICTED = 16, /* it is predicted to cost more; never measured */
+    VYRE_WHY_DEARER_MEASURED = 17,  /* it was measured, and dropped for the shape */
+    VYRE_WHY_FIXED_TOO_DEAR = 18,   /* cheaper per batch, but not over the repeats expected */
+    VYRE_WHY_IN_TRIAL = 19,         /* a trial is in flight */
+    VYRE_WHY_MARGIN = 20,           /* it is cheaper by less than the margin for a switch */
+    VYRE_WHY_NOT_REQUIRED = 21,     /* the caller required another */
 };
-#define VYRE_WHY_COUNT 21
+#define VYRE_WHY_COUNT 22
 
 /* Below this number: why a batch runs as it does. */
 #define VYRE_WHY_CHOSEN_COUNT 9

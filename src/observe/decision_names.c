@@ -11,27 +11,15 @@
 
 const char *vyre_why_name(enum vyre_why why)
 {
-    static const char *const names[VYRE_WHY_COUNT] = {"none",
-                                                      "required",
-                                                      "only-feasible",
-                                                      "verdict",
-                                                      "predicted-best",
-                                                      "measured-best",
-                                                      "trial",
-                                                      "explore",
-                                                      "drift-recheck",
-                                                      "ability-absent",
-                                                      "not-applicable",
-                                                      "unfit",
-                                                      "failed",
-                                                      "unproven",
-                                                      "unbuilt",
-                                                      "dearer-predicted",
-                                                      "dearer-measured",
-                                                      "fixed-too-dear",
-                                                      "in-trial",
-                                                      "margin",
-                                                      "not-required"};
+    static const char *const names[VYRE_WHY_COUNT] = {
+        "none",           "required",         "only-feasible",
+        "verdict",        "predicted-best",   "measured-best",
+        "trial",          "explore",          "drift-recheck",
+        "ability-absent", "not-applicable",   "unfit",
+        "failed",         "unproven",         "unbuilt",
+        "poor-fit",       "dearer-predicted", "dearer-measured",
+        "fixed-too-dear", "in-trial",         "margin",
+        "not-required"};
     return NAME_OF(names, why);
 }
 

@@ -347,7 +347,10 @@ void vyre_batch_set_constants(struct vyre_batch *batch, size_t command, const vo
     if (constants_size_bytes > 0)
         memcpy((void *)(uintptr_t)target->constants, constants, constants_size_bytes);
     body->hashed = hashed; /* constants are no part of the shape, nor of the plan */
-    body->planned = planned && body == before;
+    if (planned && body == before)
+        body->planned = true;
+    else if (planned)
+        vyre_body_keep_plan(body, &before->plan);
     body->entry = entry;
     memcpy(body->words, derived, sizeof derived);
 }

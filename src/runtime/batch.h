@@ -138,4 +138,15 @@ static inline void vyre_body_add_command(struct vyre_body *body, struct vyre_ker
 enum vyre_status vyre_batch_check_alive_locked(const struct vyre_device *device,
                                                struct vyre_body *body, struct vyre_diag *diag);
 
+/* VYRE_OK when the device is there and all objects of the body live: also to be asked after the lock was released. */
+static inline enum vyre_status vyre_batch_check_locked(const struct vyre_device *device,
+                                                       struct vyre_body *body,
+                                                       struct vyre_diag *diag)
+{
+    if (device->loss.is_known)
+        return vyre_device_lost_status(device, diag);
+    return body->epoch == device->objects.epoch ? VYRE_OK
+                                                : vyre_batch_check_alive_locked(device, body, diag);
+}
+
 #endif

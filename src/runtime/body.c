@@ -209,8 +209,7 @@ static bool reserve_plan(struct vyre_body *body, size_t bytes)
     return true;
 }
 
-/* Copies the plan into memory of the body; it is planned again where there is none. */
-static void keep_plan(struct vyre_body *body, const struct vyre_batch_plan *plan)
+void vyre_body_keep_plan(struct vyre_body *body, const struct vyre_batch_plan *plan)
 {
     size_t nodes = plan->node_count * sizeof *plan->nodes;
     size_t segments = plan->segment_count * sizeof *plan->segments;
@@ -239,7 +238,7 @@ enum vyre_status vyre_body_plan(struct vyre_body *body, struct vyre_batch_planne
     if (!body->planned)
         status = vyre_batch_planner_plan(planner, &body->view, out_plan, diag);
     if (!body->planned && status == VYRE_OK)
-        keep_plan(body, out_plan);
+        vyre_body_keep_plan(body, out_plan);
     if (body->planned)
         *out_plan = body->plan;
     return status;

@@ -118,6 +118,9 @@ static inline bool vyre_body_reserve(struct vyre_body *body, struct vyre_body_ar
     return vyre_body_reserve_slow(body, array, item_bytes, count, extra);
 }
 
+/* Copies the plan into memory of the body; where there is none it is planned again. */
+void vyre_body_keep_plan(struct vyre_body *body, const struct vyre_batch_plan *plan);
+
 /*
  * The body's plan, made at most once until it changes; valid until then, or until the planner plans again
  * where there is no memory to keep it. The caller holds the device's lock.

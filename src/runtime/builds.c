@@ -4,8 +4,10 @@
 #include "runtime/builds.h"
 
 #include "runtime/batch.h"
+#include "runtime/facts.h"
 #include "runtime/internal.h"
 #include "runtime/prove.h"
+#include "runtime/shape_keys.h"
 
 void vyre_builds_init(struct vyre_builds *builds, uint64_t stated_ns)
 {
@@ -32,11 +34,13 @@ static enum vyre_status carry_out_locked(struct vyre_device *device, void *build
     uint64_t begin_ns = vyre_device_now_ns(device);
     vyre_lock_release(&device->lock);
     device->ops->build_run(device->native, build);
+    uint64_t run_ns =
+        vyre_device_now_ns(device) - begin_ns; /* without waits for the lock and the gate */
     vyre_lock_acquire(&device->lock);
     vyre_prove_gate_locked(device); /* what is taken in now would change what is being proven */
     enum vyre_status status = device->ops->build_end(device->native, build, diag);
     if (status == VYRE_OK) {
-        note_time(builds, vyre_device_now_ns(device) - begin_ns);
+        note_time(builds, run_ns);
         builds->made++;
     }
     builds->refused += status == VYRE_UNSUPPORTED;
@@ -51,16 +55,6 @@ static void wait_for_end_locked(struct vyre_device *device)
     vyre_lock_release(&device->lock);
     vyre_futex_wait(&device->builds.ended, ended, UINT64_MAX);
     vyre_lock_acquire(&device->lock);
-}
-
-/* The lock was released: what was true before need not be true any more. */
-static enum vyre_status check_locked(struct vyre_device *device, struct vyre_body *body,
-                                     struct vyre_diag *diag)
-{
-    if (device->loss.is_known)
-        return vyre_device_lost_status(device, diag);
-    return body->epoch == device->objects.epoch ? VYRE_OK
-                                                : vyre_batch_check_alive_locked(device, body, diag);
 }
 
 enum vyre_status vyre_build_now_locked(struct vyre_device *device, struct vyre_body *body,
@@ -85,7 +79,7 @@ enum vyre_status vyre_build_now_locked(struct vyre_device *device, struct vyre_b
             wait_for_end_locked(device); /* somebody else builds what this batch needs */
         left -= status != VYRE_BUSY;
         if (status == VYRE_OK || status == VYRE_BUSY)
-            status = check_locked(device, body, diag);
+            status = vyre_batch_check_locked(device, body, diag);
     }
     return status;
 }
@@ -113,12 +107,16 @@ static void drop_locked(struct vyre_device *device, void *build)
     note_end(&device->builds);
 }
 
-/* What is known of the shape changed: it is compared anew. */
-static void reopen_locked(struct vyre_device *device, struct vyre_hash128 key)
+/* What is known of the shape changed: it is compared anew. One that failed is not tried again soon. */
+static void reopen_locked(struct vyre_device *device, struct vyre_build_token token,
+                          enum vyre_status status)
 {
-    struct vyre_shape *shape = vyre_shapes_find(&device->shapes, key);
-    if (shape)
-        vyre_governor_reopen(shape);
+    struct vyre_shape *shape = vyre_shapes_find(&device->shapes, token.shape);
+    if (!shape)
+        return;
+    if (status != VYRE_OK && status != VYRE_BUSY)
+        vyre_facts_failed_locked(shape, token.candidate, status == VYRE_UNSUPPORTED, false);
+    vyre_governor_reopen(shape);
 }
 
 static void run_next_locked(struct vyre_device *device)
@@ -138,7 +136,7 @@ static void run_next_locked(struct vyre_device *device)
     enum vyre_status status = carry_out_locked(device, job.build, &diag);
     builds->is_running = false;
     note_end(builds); /* for who waits until nothing runs */
-    reopen_locked(device, job.token.shape);
+    reopen_locked(device, job.token, status);
     if (status == VYRE_DEVICE_LOST) {
         (void)vyre_device_unlock(device, status, &diag);
         vyre_lock_acquire(&device->lock);
@@ -172,42 +170,39 @@ static void wake_queue(struct vyre_builds *builds)
     vyre_futex_wake(&builds->news, 1);
 }
 
-bool vyre_builds_push_locked(struct vyre_device *device, void *build, struct vyre_build_token token)
+/* Takes a build into the queue. VYRE_BUSY: it waits there, or the queue is full. */
+static enum vyre_status push_locked(struct vyre_device *device, void *build,
+                                    struct vyre_build_token token, struct vyre_diag *diag)
 {
     struct vyre_builds *builds = &device->builds;
-    if (builds->count == VYRE_BUILDS_MAX || builds->stop)
-        return false;
-    if (!builds->is_started && pthread_create(&builds->thread, NULL, run_queue, device) != 0)
-        return false;
-    builds->is_started = true;
+    bool has_room = builds->count < VYRE_BUILDS_MAX && !builds->stop;
+    if (has_room && !builds->is_started)
+        builds->is_started = pthread_create(&builds->thread, NULL, run_queue, device) == 0;
+    if (!has_room || !builds->is_started) {
+        drop_locked(device, build);
+        return has_room ? vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
+                                        "no thread for builds can be started")
+                        : VYRE_BUSY;
+    }
     builds->jobs[(builds->first + builds->count++) % VYRE_BUILDS_MAX] =
         (struct vyre_build_job){build, token};
     wake_queue(builds);
-    return true;
+    return VYRE_BUSY;
 }
 
 enum vyre_status vyre_build_later_locked(struct vyre_device *device, struct vyre_body *body,
-                                         enum vyre_mode mode, uint32_t variant,
-                                         struct vyre_build_token token,
-                                         enum vyre_build_course *out_course, struct vyre_diag *diag)
+                                         uint32_t candidate, struct vyre_diag *diag)
 {
+    const struct vyre_candidate *way = &device->candidates.list[candidate];
+    const struct vyre_build_token token = {vyre_body_shape(body), candidate};
     void *build = NULL;
-    bool built;
-    *out_course = VYRE_BUILD_LATER;
+    if (!device->ops->build_begin)
+        return VYRE_OK;
     if (vyre_builds_has_locked(&device->builds, token))
-        return VYRE_OK;
-    enum vyre_status status =
-        device->ops->build_begin(device->native, &body->view, mode, variant, &build, diag);
-    if (status == VYRE_BUSY || (build && vyre_builds_push_locked(device, build, token)))
-        return VYRE_OK;
-    *out_course = build ? VYRE_BUILD_NOW : VYRE_BUILD_THERE;
-    if (!build)
-        return status;
-    status = carry_out_locked(device, build, diag);
-    if (status == VYRE_OK || status == VYRE_BUSY)
-        status = check_locked(device, body, diag);
-    return status == VYRE_OK ? vyre_build_now_locked(device, body, mode, variant, &built, diag)
-                             : status;
+        return VYRE_BUSY;
+    enum vyre_status status = device->ops->build_begin(device->native, &body->view, way->mode,
+                                                       way->variant, &build, diag);
+    return build ? push_locked(device, build, token, diag) : status;
 }
 
 void vyre_builds_drain(struct vyre_device *device)

@@ -6,8 +6,8 @@
  * What a build uses it keeps by references in the backend, so that the runtime keeps nothing for it, and an
  * object that is destroyed dies as it always does.
  *
- * Required modes and warm-up build here and now. In auto the batch runs plainly instead, and a queue with
- * one thread builds beside it:
+ * Required modes and warm-up build here and now. In auto the batch runs in another mode instead, and a queue
+ * with one thread builds beside it:
  *
  *   jobs  [first] [first + 1] ... [first + count - 1]       in order; VYRE_BUILDS_MAX at most
  *           '--> the thread takes one, runs it without the lock, ends it with the lock
@@ -70,24 +70,13 @@ VYRE_NODISCARD enum vyre_status vyre_build_now_locked(struct vyre_device *device
                                                       uint32_t variant, bool *out_built,
                                                       struct vyre_diag *diag);
 
-/* How a build that auto asked for goes on. */
-enum vyre_build_course {
-    VYRE_BUILD_THERE = 0, /* nothing is missing */
-    VYRE_BUILD_LATER = 1, /* it is being built, or will be */
-    VYRE_BUILD_NOW = 2,   /* it was built here: the queue is full, or has no thread */
-};
-
 /*
- * Has what the batch lacks built beside it. Releases the lock where it is built here, as
- * vyre_build_now_locked does, which it then ends with.
+ * Has what the batch lacks in a candidate of auto built beside it. VYRE_OK: nothing is missing. VYRE_BUSY: it
+ * is being built, will be, or the queue is full and it is to be asked again. Other failures: it cannot be built.
  */
-VYRE_NODISCARD enum vyre_status vyre_build_later_locked(
-    struct vyre_device *device, struct vyre_body *body, enum vyre_mode mode, uint32_t variant,
-    struct vyre_build_token token, enum vyre_build_course *out_course, struct vyre_diag *diag);
-
-/* Takes a build into the queue. False: it is full, or there is no thread for it. */
-bool vyre_builds_push_locked(struct vyre_device *device, void *build,
-                             struct vyre_build_token token);
+VYRE_NODISCARD enum vyre_status vyre_build_later_locked(struct vyre_device *device,
+                                                        struct vyre_body *body, uint32_t candidate,
+                                                        struct vyre_diag *diag);
 
 /* Whether something is being built, or waits for it, under that token. */
 bool vyre_builds_has_locked(const struct vyre_builds *builds, struct vyre_build_token token);

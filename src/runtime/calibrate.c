@@ -484,6 +484,12 @@ static enum vyre_status adopt(struct vyre_device *device,
     device->costs.is_own = is_own;
     device->costs.number++;
     vyre_candidates_price(&device->candidates, &device->facts, calibration);
+    for (uint32_t i = 0; i < device->shapes.used; i++) {
+        struct vyre_shape *shape = vyre_shapes_at(&device->shapes, i);
+        vyre_governor_reopen(shape); /* what the policies were asked has changed */
+        if (shape->profile)
+            shape->profile->compared = false;
+    }
     if (device->emit)
         vyre_emit_calibrated_locked(device);
     vyre_lock_release(&device->lock);

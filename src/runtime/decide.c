@@ -30,44 +30,43 @@ static struct vyre_shape *see(struct vyre_device *device, struct vyre_body *body
     return shape;
 }
 
-/*
- * Nobody sees how long batches of this shape take: the caller does something else until they are
- * over. Then there is nothing to be learned from trying, and the best prediction stands.
- */
-static void settle_unseen(struct vyre_governor *governor, struct vyre_governor_choice *governed)
+/* Candidates that must be built first are out for this batch. */
+static void leave_out(struct vyre_candidate_facts *facts)
 {
-    uint32_t best = governed->candidate;
-    for (uint32_t i = 0; i < governed->candidate_count; i++) {
-        const struct vyre_decision_candidate *row = &governed->candidates[i];
-        if (row->state != VYRE_CANDIDATE_OUT &&
-            row->predicted_ns < governed->candidates[best].predicted_ns)
-            best = i;
-    }
-    if (best == governed->candidate && !vyre_why_is_try((enum vyre_why)governed->why))
-        return;
-    vyre_governor_abandon(governor, governed->shape, governed->candidate);
-    governed->candidates[governed->candidate].why = VYRE_WHY_DEARER_PREDICTED;
-    governed->candidates[best].why = VYRE_WHY_PREDICTED_BEST;
-    governed->candidate = (uint8_t)best;
-    governed->why = VYRE_WHY_PREDICTED_BEST;
-    governed->predicted_ns = (double)governed->candidates[best].predicted_ns;
-    governed->update_ns = 0.0;
+    facts->feasible = false;
+    facts->unbuilt = false;
+    facts->ready = false;
+    facts->why = VYRE_WHY_UNBUILT;
 }
 
-/* Compares all candidates. */
+/*
+ * Compares all candidates but those in `put_off`. The first choice that must be built is noted, so that it is
+ * built beside the batch, and the next best runs.
+ */
 static void compare(struct vyre_device *device, struct vyre_governor *governor,
-                    struct vyre_body *body, struct vyre_shape *shape,
-                    struct vyre_governor_batch *batch, struct vyre_governor_choice *out)
+                    struct vyre_body *body, struct vyre_shape *shape, uint32_t put_off,
+                    struct vyre_governor_batch *batch, struct vyre_choice *choice)
 {
+    struct vyre_governor_choice *out = &choice->governed;
     struct vyre_candidate_facts facts[VYRE_CANDIDATES_MAX];
     vyre_facts_find_locked(device, body, shape, batch->update_count, facts);
-    vyre_verdict_ask_locked(device, body, facts,
-                            batch->repeat_hint ? batch->repeat_hint : shape->seen,
-                            batch->repeat_hint != 0, shape);
-    batch->verdict = shape->verdict.candidate;
-    vyre_governor_choose(governor, shape, facts, device->candidates.count, batch, out);
-    if (shape->found.missed >= MISSED_LIMIT)
-        settle_unseen(governor, out);
+    for (uint32_t i = 0; i < device->candidates.count; i++) {
+        if (put_off >> i & 1u)
+            leave_out(&facts[i]);
+    }
+    for (;;) {
+        vyre_verdict_ask_locked(device, body, facts,
+                                vyre_governor_repeats(shape, batch->repeat_hint),
+                                batch->repeat_hint != 0, shape);
+        batch->verdict = shape->verdict.candidate;
+        vyre_governor_choose(governor, shape, facts, device->candidates.count, batch, out);
+        if (!facts[out->candidate].unbuilt)
+            break;
+        if (choice->build == 0)
+            choice->build = (uint8_t)(out->candidate + 1);
+        vyre_governor_withdraw(governor, out->shape, out->candidate);
+        leave_out(&facts[out->candidate]);
+    }
     for (uint32_t i = 0; i < out->candidate_count; i++) {
         out->candidates[i].mode = (uint8_t)device->candidates.list[i].mode;
         out->candidates[i].variant = (uint8_t)device->candidates.list[i].variant;
@@ -76,15 +75,17 @@ static void compare(struct vyre_device *device, struct vyre_governor *governor,
 
 static void choose(struct vyre_device *device, struct vyre_governor *governor,
                    struct vyre_body *body, uint32_t repeat_hint, struct vyre_shape *shape,
-                   bool may_settle, struct vyre_choice *out)
+                   bool may_settle, uint32_t put_off, struct vyre_choice *out)
 {
     struct vyre_governor_batch batch = {
         .command_count = body->view.command_count,
         .update_count = vyre_facts_updates_locked(device, body, shape),
         .repeat_hint = repeat_hint,
+        .unseen = shape->found.missed >= MISSED_LIMIT,
     };
+    out->build = 0;
     if (!may_settle || !vyre_governor_settled(shape, &batch, &out->governed))
-        compare(device, governor, body, shape, &batch, &out->governed);
+        compare(device, governor, body, shape, put_off, &batch, out);
     const struct vyre_shape_verdict *verdict = &shape->verdict;
     const struct vyre_candidate *chosen = &device->candidates.list[out->governed.candidate];
     const struct vyre_candidate *wanted = &device->candidates.list[verdict->wanted];
@@ -101,7 +102,7 @@ void vyre_decide_locked(struct vyre_device *device, struct vyre_body *body, uint
                         struct vyre_choice *out_choice)
 {
     struct vyre_shape *shape = see(device, body);
-    choose(device, &device->governor, body, repeat_hint, shape, true, out_choice);
+    choose(device, &device->governor, body, repeat_hint, shape, true, 0, out_choice);
     if (device->instance->audit)
         vyre_audit_record_bundle(device->instance->audit, &shape->verdict.bundle);
 }
@@ -117,57 +118,32 @@ void vyre_decide_next_locked(struct vyre_device *device, struct vyre_body *body,
         *out_shape = *known;
     out_shape->seen += out_shape->seen < UINT32_MAX;
     governor.counters.seen++;
-    choose(device, &governor, body, repeat_hint, out_shape, false, out_choice);
+    choose(device, &governor, body, repeat_hint, out_shape, false, 0, out_choice);
 }
 
-/* The choice is taken back: the batch runs plainly, and so its record will say. */
-static void run_plainly(struct vyre_device *device, enum vyre_why why, struct vyre_choice *choice)
+/* The entry of the body's shape, which may have been forgotten while the lock was released. */
+static struct vyre_shape *find_again(struct vyre_device *device, struct vyre_body *body)
 {
-    struct vyre_governor_choice *governed = &choice->governed;
-    struct vyre_shape *shape = vyre_shape_get(governed->shape);
-    uint32_t out = governed->candidate;
-    vyre_governor_abandon(&device->governor, governed->shape, governed->candidate);
-    if (shape) /* it may be forgotten while the batch was built or proven */
-        vyre_governor_reopen(shape);
-    choice->wanted = choice->mode;
-    choice->wanted_variant = choice->variant;
-    choice->wanted_out = why;
-    choice->mode = VYRE_MODE_PLAIN;
-    choice->variant = 0;
-    choice->why = VYRE_WHY_ONLY_FEASIBLE;
-    governed->candidate = 0;
-    governed->why = VYRE_WHY_ONLY_FEASIBLE;
-    governed->evidence = VYRE_EVIDENCE_NONE;
-    governed->update_ns = 0.0;
-    governed->predicted_ns = 0.0;
-    if (governed->candidate_count > 0) {
-        governed->predicted_ns = (double)governed->candidates[0].predicted_ns;
-        governed->candidates[0].why = VYRE_WHY_ONLY_FEASIBLE;
-        governed->candidates[out].state = VYRE_CANDIDATE_OUT;
-        governed->candidates[out].why = (uint8_t)why;
-    }
+    struct vyre_shape *shape = vyre_shape_get(body->entry);
+    return shape ? shape : see(device, body);
 }
 
-void vyre_decide_failed_locked(struct vyre_device *device, enum vyre_status status,
-                               bool is_unproven, struct vyre_choice *choice)
+void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *body,
+                               uint32_t repeat_hint, enum vyre_status status, bool is_unproven,
+                               struct vyre_choice *inout_choice)
 {
-    struct vyre_shape *shape = vyre_shape_get(choice->governed.shape);
-    bool forever = status == VYRE_UNSUPPORTED;
-    if (shape)
-        vyre_facts_failed_locked(shape, choice->governed.candidate, forever, is_unproven);
-    run_plainly(device,
-                is_unproven ? VYRE_WHY_UNPROVEN
-                : forever   ? VYRE_WHY_UNFIT
-                            : VYRE_WHY_FAILED,
-                choice);
+    uint8_t failed = inout_choice->governed.candidate;
+    vyre_governor_abandon(&device->governor, inout_choice->governed.shape, failed);
+    struct vyre_shape *shape = find_again(device, body);
+    vyre_facts_failed_locked(shape, failed, status == VYRE_UNSUPPORTED, is_unproven);
+    choose(device, &device->governor, body, repeat_hint, shape, false, 0, inout_choice);
 }
 
-void vyre_decide_put_off_locked(struct vyre_device *device, struct vyre_choice *choice)
+void vyre_decide_put_off_locked(struct vyre_device *device, struct vyre_body *body,
+                                uint32_t repeat_hint, struct vyre_choice *inout_choice)
 {
-    struct vyre_shape *shape = vyre_shape_get(choice->governed.shape);
-    struct vyre_candidate_track *track = shape ? &shape->tracks[choice->governed.candidate] : NULL;
-    uint16_t fails = track ? track->fails : 0;
-    run_plainly(device, VYRE_WHY_UNBUILT, choice);
-    if (track)
-        track->fails = fails; /* it was not tried */
+    uint8_t unbuilt = inout_choice->governed.candidate;
+    vyre_governor_withdraw(&device->governor, inout_choice->governed.shape, unbuilt);
+    choose(device, &device->governor, body, repeat_hint, find_again(device, body), false,
+           1u << unbuilt, inout_choice);
 }

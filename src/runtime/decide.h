@@ -8,12 +8,6 @@
 #include "runtime/governor.h"
 #include "runtime/internal.h"
 
-/* The batch runs so to find something out, and that is worth knowing. */
-static inline bool vyre_why_is_try(enum vyre_why why)
-{
-    return why == VYRE_WHY_TRIAL || why == VYRE_WHY_EXPLORE || why == VYRE_WHY_DRIFT_RECHECK;
-}
-
 /* How one submission runs. */
 struct vyre_choice {
     enum vyre_mode mode;
@@ -23,6 +17,7 @@ struct vyre_choice {
     enum vyre_why wanted_out; /* ... and why it cannot run; NONE: it can */
     enum vyre_why why;
     bool is_auto;
+    uint8_t build; /* in auto: the candidate that is to be built beside this batch, + 1; 0: none */
     struct vyre_governor_choice governed; /* in auto: what was compared, and for whom to learn */
 };
 
@@ -42,14 +37,16 @@ void vyre_decide_next_locked(struct vyre_device *device, struct vyre_body *body,
                              struct vyre_choice *out_choice);
 
 /*
- * The choice could not be carried out: `status` says why. The batch runs plainly, and the shape is
+ * The choice could not be carried out: `status` says why. Chooses again among the others. The shape is
  * not tried so again before it was seen twice as often, or ever where the mode does not fit it.
  * `is_unproven`: it is the mode's generated code that may not be used.
  */
-void vyre_decide_failed_locked(struct vyre_device *device, enum vyre_status status,
-                               bool is_unproven, struct vyre_choice *choice);
+void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *body,
+                               uint32_t repeat_hint, enum vyre_status status, bool is_unproven,
+                               struct vyre_choice *inout_choice);
 
-/* The choice is being built meanwhile: the batch runs plainly. Nothing is held against the choice. */
-void vyre_decide_put_off_locked(struct vyre_device *device, struct vyre_choice *choice);
+/* The choice must be built first: chooses again among the others. Nothing is held against it. */
+void vyre_decide_put_off_locked(struct vyre_device *device, struct vyre_body *body,
+                                uint32_t repeat_hint, struct vyre_choice *inout_choice);
 
 #endif

@@ -262,6 +262,11 @@ bool vyre_emit_listens_locked(struct vyre_device *device, const struct vyre_resu
     return !pending->muted;
 }
 
+void vyre_emit_unseen_locked(struct vyre_device *device, uint64_t sequence)
+{
+    device->emit->pending[sequence & device->emit->mask].muted = true;
+}
+
 void vyre_emit_submitted_locked(struct vyre_device *device, const struct vyre_result_entry *entry,
                                 struct vyre_body *body, const struct vyre_decision_record *record)
 {

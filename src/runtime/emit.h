@@ -39,6 +39,9 @@ void vyre_emit_flush_locked(struct vyre_device *device);
 /* Whether anything will be told of the submission that was just taken; then what follows is called. */
 bool vyre_emit_listens_locked(struct vyre_device *device, const struct vyre_result_entry *entry);
 
+/* A submission of the runtime's own was taken: nothing is said of it. */
+void vyre_emit_unseen_locked(struct vyre_device *device, uint64_t sequence);
+
 /* A submission was taken; its record, without the times. */
 void vyre_emit_submitted_locked(struct vyre_device *device, const struct vyre_result_entry *entry,
                                 struct vyre_body *body, const struct vyre_decision_record *record);

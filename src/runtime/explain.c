@@ -107,8 +107,7 @@ enum vyre_status vyre_batch_explain(struct vyre_batch *batch, uint32_t repeat_hi
         return status;
     vyre_lock_acquire(&device->lock);
     vyre_measure_collect_locked(device);
-    if (batch->body->epoch != device->objects.epoch)
-        status = vyre_batch_check_alive_locked(device, batch->body, diag);
+    status = vyre_batch_check_locked(device, batch->body, diag);
     if (status == VYRE_OK)
         vyre_explain_locked(device, batch->body, repeat_hint, out);
     vyre_lock_release(&device->lock);

@@ -11,24 +11,20 @@
 
 /* ---- Whether it can run ----------------------------------------------------------------------- */
 
-/* Whether the backend can run the shape so: asked until the answer is final. */
+/* Whether the backend can run the shape so. No is final; what is built may be thrown away again. */
 static enum vyre_fit fit_of(struct vyre_device *device, const struct vyre_body *body,
                             struct vyre_shape_found *found, uint32_t index)
 {
     const struct vyre_candidate *candidate = &device->candidates.list[index];
     uint16_t bit = (uint16_t)(1u << index);
-    if (device->ops->batch_check && !(found->checked & bit)) {
-        enum vyre_fit fit = device->ops->batch_check(device->native, &body->view, candidate->mode,
-                                                     candidate->variant, NULL);
-        if (fit == VYRE_FIT_UNBUILT)
-            return found->unfit & bit ? VYRE_FIT_NO : fit;
-        found->checked |= bit;
-        found->unfit |= fit == VYRE_FIT_NO ? bit : 0;
-        found->poor |= fit == VYRE_FIT_POOR ? bit : 0;
-    }
     if (found->unfit & bit)
         return VYRE_FIT_NO;
-    return found->poor & bit ? VYRE_FIT_POOR : VYRE_FIT_YES;
+    if (!device->ops->batch_check)
+        return VYRE_FIT_YES;
+    enum vyre_fit fit = device->ops->batch_check(device->native, &body->view, candidate->mode,
+                                                 candidate->variant, NULL);
+    found->unfit |= fit == VYRE_FIT_NO ? bit : 0;
+    return fit;
 }
 
 static bool is_being_built(const struct vyre_device *device, struct vyre_body *body, uint32_t index)
@@ -56,7 +52,7 @@ static enum vyre_why why_out(struct vyre_device *device, struct vyre_body *body,
         return unproven ? VYRE_WHY_UNPROVEN : VYRE_WHY_FAILED;
     *out_fit = fit_of(device, body, found, index);
     if (*out_fit == VYRE_FIT_POOR)
-        return VYRE_WHY_NOT_APPLICABLE;
+        return VYRE_WHY_POOR_FIT;
     if (*out_fit == VYRE_FIT_UNBUILT && is_being_built(device, body, index))
         return VYRE_WHY_UNBUILT;
     if (*out_fit != VYRE_FIT_NO)
@@ -65,6 +61,15 @@ static enum vyre_why why_out(struct vyre_device *device, struct vyre_body *body,
 }
 
 /* ---- What it costs ---------------------------------------------------------------------------- */
+
+/* What plain launches of the shape take: measured, else at least what calibration knows. */
+static double plain_ns(const struct vyre_device *device, const struct vyre_body *body,
+                       const struct vyre_shape *shape)
+{
+    const struct vyre_candidate_costs *costs = &device->candidates.list[0].costs;
+    double known = shape->tracks[0].mean_ns;
+    return known > 0.0 ? known : costs->batch_ns + costs->command_ns * body->view.command_count;
+}
 
 /*
  * What a proof of the candidate's generated code would cost, as part of its setup: it runs the batch
@@ -81,7 +86,7 @@ static uint64_t proof_ns(struct vyre_device *device, struct vyre_body *body,
         shape->found.unproven |= (uint16_t)(1u << index);
         *inout_why = VYRE_WHY_UNPROVEN;
     }
-    return state == VYRE_PROOF_DUE ? vyre_whole_ns(3.0 * shape->tracks[0].mean_ns) : 0;
+    return state == VYRE_PROOF_DUE ? vyre_whole_ns(3.0 * plain_ns(device, body, shape)) : 0;
 }
 
 uint32_t vyre_facts_bakes(const struct vyre_device *device, uint32_t variant)
@@ -145,6 +150,7 @@ void vyre_facts_find_locked(struct vyre_device *device, struct vyre_body *body,
         bool thrown_away = candidate->mode == VYRE_MODE_REPLAY && shape->found.recorded > 1;
         out_facts[i] = (struct vyre_candidate_facts){
             .feasible = why == VYRE_WHY_NONE,
+            .unbuilt = why == VYRE_WHY_NONE && is_unbuilt,
             .why = (uint8_t)why,
             .ready = why == VYRE_WHY_NONE && proof == 0 && !is_unbuilt &&
                      (thrown_away || is_ready(device, body, i)),

@@ -46,13 +46,6 @@ void vyre_governor_see_again(struct vyre_governor *governor, struct vyre_shape *
     count(governor, shape);
 }
 
-static double expected_repeats(const struct vyre_shape *shape, uint32_t hint)
-{
-    if (hint >= shape->seen)
-        return (double)(hint - shape->seen) + 1;
-    return (double)shape->seen;
-}
-
 /* Why a candidate is not the one; the one's own reason for it. */
 static enum vyre_why why_of(const struct vyre_governor_round *round, uint32_t i,
                             const struct vyre_governor_pick *pick)
@@ -198,7 +191,7 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_shape *sha
         .facts = facts,
         .batch = batch,
         .count = count < VYRE_CANDIDATES_MAX ? count : VYRE_CANDIDATES_MAX,
-        .repeats = expected_repeats(shape, batch->repeat_hint),
+        .repeats = vyre_governor_repeats(shape, batch->repeat_hint),
     };
     keep_pace(shape);
     for (uint32_t i = 0; i < round.count; i++)
@@ -212,8 +205,7 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_shape *sha
     announce(governor, shape, &round, &pick);
     governor->counters.doubted_ns += pick.doubted;
     shape->tracks[pick.candidate].doubted_ns = (float)pick.doubted;
-    if (pick.why == VYRE_WHY_TRIAL || pick.why == VYRE_WHY_DRIFT_RECHECK ||
-        pick.why == VYRE_WHY_EXPLORE) {
+    if (vyre_why_is_try(pick.why)) {
         shape->tracks[pick.candidate].flags |= VYRE_TRACK_PENDING;
         governor->trying = (struct vyre_governor_try){
             .serial = shape->serial,

@@ -39,11 +39,18 @@
 #define VYRE_GOVERNOR_EXPLORE_DEFAULT 300
 #define VYRE_GOVERNOR_EXPLORE_MAX     10000
 
+/* The batch runs so to find something out, and that is worth knowing. */
+static inline bool vyre_why_is_try(enum vyre_why why)
+{
+    return why == VYRE_WHY_TRIAL || why == VYRE_WHY_EXPLORE || why == VYRE_WHY_DRIFT_RECHECK;
+}
+
 /* What is known of one candidate before the batch runs. */
 struct vyre_candidate_facts {
     bool feasible;
-    bool ready;  /* recorded, resident: the fixed cost is not due now */
-    uint8_t why; /* enum vyre_why, when it is not feasible */
+    bool unbuilt; /* ... but not for this batch: it must be built first */
+    bool ready;   /* recorded, resident: the fixed cost is not due now */
+    uint8_t why;  /* enum vyre_why, when it is not feasible */
     uint64_t fixed_ns;
     uint64_t per_batch_ns;
     uint64_t per_command_ns;
@@ -56,6 +63,7 @@ struct vyre_governor_batch {
     uint32_t update_count; /* commands to be recorded again or patched, in candidates that bake */
     uint32_t repeat_hint;  /* batches of the shape in all; 0: not known */
     uint8_t verdict;       /* the candidate that the policies ask for: verdict.h */
+    bool unseen;           /* nobody sees its end: there is nothing to be learned from trying */
 };
 
 struct vyre_governor_choice {
@@ -137,6 +145,12 @@ struct vyre_shape *vyre_governor_see(struct vyre_governor *governor, struct vyre
 /* The same for an entry that is there. */
 void vyre_governor_see_again(struct vyre_governor *governor, struct vyre_shape *shape);
 
+/* Batches of the shape that are expected, this one included: what the hint leaves, else as many as seen. */
+static inline uint32_t vyre_governor_repeats(const struct vyre_shape *shape, uint32_t hint)
+{
+    return hint >= shape->seen ? hint - shape->seen + 1 : shape->seen;
+}
+
 /* True when the shape's choice stands for this batch: then out_choice holds it, all but the table. */
 static inline bool vyre_governor_settled(struct vyre_shape *shape,
                                          const struct vyre_governor_batch *batch,
@@ -170,6 +184,10 @@ void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_gover
 /* The batch gave no measurement: a trial in flight is forgotten, so that it may be made again. */
 void vyre_governor_abandon(struct vyre_governor *governor, struct vyre_shape_ref ref,
                            uint8_t candidate);
+
+/* The choice is taken back before it ran: nothing is held against it. */
+void vyre_governor_withdraw(struct vyre_governor *governor, struct vyre_shape_ref ref,
+                            uint8_t candidate);
 
 /* Compares anew at the next batch: call it when the facts of a settled shape changed. */
 static inline void vyre_governor_reopen(struct vyre_shape *shape)

@@ -337,18 +337,28 @@ void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_gover
     shape->detour = sample->why == VYRE_WHY_EXPLORE;
 }
 
-void vyre_governor_abandon(struct vyre_governor *governor, struct vyre_shape_ref ref,
-                           uint8_t candidate)
+void vyre_governor_withdraw(struct vyre_governor *governor, struct vyre_shape_ref ref,
+                            uint8_t candidate)
 {
     struct vyre_shape *shape = vyre_shape_get(ref);
     end_try(governor, ref.serial, candidate);
     if (!shape || candidate >= VYRE_CANDIDATES_MAX)
         return;
     struct vyre_candidate_track *track = &shape->tracks[candidate];
-    /* It told nothing: tried again at once it would tell as little. */
-    if (track->flags & VYRE_TRACK_PENDING)
-        track->fails = (uint16_t)(track->fails + (track->fails < UINT16_MAX));
     track->flags &= (uint8_t)~VYRE_TRACK_PENDING;
     governor->counters.doubted_ns -= (double)track->doubted_ns;
     track->doubted_ns = 0;
+}
+
+void vyre_governor_abandon(struct vyre_governor *governor, struct vyre_shape_ref ref,
+                           uint8_t candidate)
+{
+    struct vyre_shape *shape = vyre_shape_get(ref);
+    if (shape && candidate < VYRE_CANDIDATES_MAX) {
+        struct vyre_candidate_track *track = &shape->tracks[candidate];
+        /* It told nothing: tried again at once it would tell as little. */
+        if (track->flags & VYRE_TRACK_PENDING)
+            track->fails = (uint16_t)(track->fails + (track->fails < UINT16_MAX));
+    }
+    vyre_governor_withdraw(governor, ref, candidate);
 }

@@ -40,10 +40,13 @@
 /* A try whose time is not known after so many batches is not waited for any longer. */
 #define TRY_BATCHES 256u
 
-static bool is_trying(const struct vyre_governor *governor)
+/* One try at a time, and none whose end nobody would see. */
+static bool may_try(const struct vyre_governor_round *round)
 {
-    return governor->trying.serial != 0 &&
-           governor->counters.seen - governor->trying.since < TRY_BATCHES;
+    const struct vyre_governor *governor = round->governor;
+    return !round->batch->unseen &&
+           (governor->trying.serial == 0 ||
+            governor->counters.seen - governor->trying.since >= TRY_BATCHES);
 }
 
 /* Another shape is trying `i`: until it knows, `instead` does if it is cheap beside the fixed cost. */
@@ -291,8 +294,10 @@ static struct vyre_governor_pick pick_unmeasured(struct vyre_governor_round *rou
     if (measured) {
         vyre_governor_expect(round, best);
         pick.base = best;
-        pick.candidate =
-            is_trying(round->governor) ? round->count : best_trial(round, best, &pick.doubted);
+        if (!may_try(round))
+            pick.candidate = round->count;
+        else
+            pick.candidate = best_trial(round, best, &pick.doubted);
         pick.why = VYRE_WHY_TRIAL;
         pick.evidence = round->facts[best].execution_ns || round->facts[verdict].execution_ns
                             ? VYRE_EVIDENCE_STORE
@@ -321,7 +326,7 @@ static bool verdict_stands(const struct vyre_governor_round *round, uint32_t bas
 static uint32_t pick_try(struct vyre_governor_round *round, uint32_t base,
                          struct vyre_governor_pick *pick)
 {
-    if (is_trying(round->governor))
+    if (!may_try(round))
         return round->count;
     uint32_t tried = suspect_one(round);
     if (tried == round->count)

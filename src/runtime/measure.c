@@ -50,11 +50,12 @@ void vyre_timing_begin_locked(struct vyre_device *device, const struct vyre_body
 
 void vyre_timing_absent_locked(struct vyre_device *device, struct vyre_timing *timing)
 {
-    uint64_t now_ns = timing->timed ? vyre_device_now_ns(device) : 0;
-    if (!timing->timed || now_ns - timing->start_ns < LONG_ABSENCE_NS)
+    if (!timing->timed)
         return;
-    timing->decided_ns = now_ns;
-    /* Who makes something does not see what ends meanwhile. */
+    timing->decided_ns = vyre_device_now_ns(device);
+    if (timing->decided_ns - timing->start_ns < LONG_ABSENCE_NS)
+        return;
+    /* What ended meanwhile was not seen to end. */
     atomic_store_explicit(&device->progress.unseen_last,
                           atomic_load_explicit(&device->progress.submitted, memory_order_relaxed),
                           memory_order_relaxed);
@@ -65,18 +66,19 @@ void vyre_timing_decided_locked(struct vyre_device *device, struct vyre_timing *
     /* Another hint or other constants reopened the question: what comes of it must be measured. */
     if (!timing->timed)
         start_clock(device, timing);
-    else
-        vyre_timing_absent_locked(device, timing);
 }
 
 void vyre_measure_begin_locked(struct vyre_device *device, const struct vyre_timing *timing,
-                               const struct vyre_choice *choice, bool pays_fixed, bool fell_back,
+                               const struct vyre_choice *choice, bool pays_recording,
                                struct vyre_result_entry *entry)
 {
     struct vyre_measurement *out = &entry->measurement;
     out->timed = timing->timed;
     if (!out->timed)
         return;
+    bool pays_fixed = choice->mode == VYRE_MODE_PERSISTENT
+                          ? !vyre_device_is_served(device, &entry->body->view)
+                          : pays_recording;
     /* acquire: pairs with the release in vyre_device_on_complete. */
     uint64_t completed = atomic_load_explicit(&device->progress.completed, memory_order_acquire);
     *out = (struct vyre_measurement){
@@ -91,7 +93,7 @@ void vyre_measure_begin_locked(struct vyre_device *device, const struct vyre_tim
         const struct vyre_governor_choice *governed = &choice->governed;
         /* Where the choice stands, the first of two samples may follow a pause nobody timed. */
         bool after_pause = governed->settled && timing->opens && pays_fixed;
-        out->learns = !after_pause && !fell_back;
+        out->learns = !after_pause;
         out->shape = governed->shape;
         out->candidate = governed->candidate;
         out->why = governed->why;

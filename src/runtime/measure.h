@@ -78,18 +78,15 @@ void vyre_measure_init(struct vyre_measure *measure);
 void vyre_timing_begin_locked(struct vyre_device *device, const struct vyre_body *body, bool asked,
                               bool is_auto, struct vyre_timing *out_timing);
 
-/*
- * After a decision: one that compared must be measured, and if it took long, what it made is no part of
- * what the batch costs.
- */
+/* After a decision that compared: what comes of it must be measured. */
 void vyre_timing_decided_locked(struct vyre_device *device, struct vyre_timing *timing);
 
 /* The submit made something, which is no part of what the batch costs. */
 void vyre_timing_absent_locked(struct vyre_device *device, struct vyre_timing *timing);
 
-/* What is to be learned of the submission. `pays_fixed`: it pays what is paid once. */
+/* What is to be learned of the submission. `pays_recording`: its recording was made for it. */
 void vyre_measure_begin_locked(struct vyre_device *device, const struct vyre_timing *timing,
-                               const struct vyre_choice *choice, bool pays_fixed, bool fell_back,
+                               const struct vyre_choice *choice, bool pays_recording,
                                struct vyre_result_entry *entry);
 
 /* The backend refused it. */

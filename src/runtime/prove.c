@@ -489,10 +489,8 @@ static enum vyre_status prove_locked(struct proof *proof, bool is_patient, struc
     vyre_lock_release(&device->lock);
     status = copy_batch(proof, diag);
     vyre_lock_acquire(&device->lock);
-    if (status == VYRE_OK && vyre_device_is_lost(device))
-        status = vyre_device_lost_status(device, diag);
-    if (status == VYRE_OK && proof->body->epoch != device->objects.epoch)
-        status = vyre_batch_check_alive_locked(device, proof->body, diag);
+    if (status == VYRE_OK)
+        status = vyre_batch_check_locked(device, proof->body, diag);
     if (status == VYRE_OK)
         status = settle_locked(proof, is_patient, diag);
     vyre_lock_release(&device->lock);
@@ -525,11 +523,9 @@ static enum vyre_status prove_if_due_locked(struct proof *proof, bool is_patient
                    ? vyre_device_lost_status(device, diag)
                    : put_off(proof, diag, "the device does not become idle: callbacks keep it busy",
                              "Submit a batch of these kernels before callbacks are under way.");
-    if (proof->body->epoch != device->objects.epoch) {
-        enum vyre_status status = vyre_batch_check_alive_locked(device, proof->body, diag);
-        if (status != VYRE_OK)
-            return status;
-    }
+    enum vyre_status status = vyre_batch_check_locked(device, proof->body, diag);
+    if (status != VYRE_OK)
+        return status;
     switch (vyre_proof_state_locked(device, proof->body, proof->mode, proof->variant, &refusal)) {
     case VYRE_PROOF_NOT_NEEDED:
         return VYRE_OK;

@@ -40,7 +40,9 @@ static void fill_profile(struct vyre_shape_profile *profile, const struct vyre_b
 struct vyre_shape *vyre_record_profile_locked(struct vyre_device *device, struct vyre_body *body)
 {
     struct vyre_shape *shape = body->hashed ? vyre_shape_get(body->entry) : NULL;
-    if (!shape) {
+    if (shape) {
+        vyre_shapes_use_again(&device->shapes, shape);
+    } else {
         shape = vyre_shapes_use(&device->shapes, vyre_body_shape(body));
         body->entry = vyre_shape_refer(shape);
     }

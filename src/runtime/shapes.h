@@ -53,9 +53,7 @@ struct vyre_shape_found {
     bool template_known; /* looked for ... */
     bool has_template;   /* ... and there is one */
     struct vyre_hash128 template_key;
-    uint16_t checked;  /* candidates whose fitness is known */
     uint16_t unfit;    /* candidates that cannot run this shape */
-    uint16_t poor;     /* candidates that the backend advises against */
     uint16_t failed;   /* candidates that were tried and failed ... */
     uint16_t unproven; /* of the unfit and the failed ones: for their generated code */
     uint32_t retry_at; /* ... until the shape was seen so often */

@@ -141,9 +141,9 @@ struct attempt {
     struct vyre_submission submission;
     struct vyre_recording *recording; /* REPLAY; Borrowed */
     bool pays_recording;              /* it was made just now, for the first time */
-    bool fell_back;
-    bool is_unseen; /* the runtime's own */
+    bool is_unseen;                   /* the runtime's own */
     bool is_unproven;
+    bool is_gone; /* while the lock was released: the device, the batch's objects, or its room */
 };
 
 static bool is_auto(const struct attempt *attempt)
@@ -209,53 +209,84 @@ static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *
     return status;
 }
 
-/* The choice of auto is built beside this batch, which runs plainly. */
+/* The choice must be built first: the next best runs. */
 static void put_off_locked(struct attempt *attempt)
 {
-    vyre_decide_put_off_locked(attempt->device, &attempt->choice);
-    attempt->fell_back = true;
+    vyre_decide_put_off_locked(attempt->device, attempt->body, attempt->options->repeat_hint,
+                               &attempt->choice);
+    vyre_timing_decided_locked(attempt->device, &attempt->timing);
 }
 
-/* Others may have submitted while the lock was released for a build. */
-static enum vyre_status make_room_again_locked(struct vyre_device *device, struct vyre_diag *diag)
+/*
+ * Builds and proofs release the lock: others may have submitted, destroyed objects or lost the device meanwhile.
+ * What they took is no part of what the batch costs.
+ */
+static enum vyre_status come_back_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
+    struct vyre_device *device = attempt->device;
     enum vyre_status status = make_room_locked(device, diag);
+    if (status == VYRE_OK)
+        status = vyre_batch_check_locked(device, attempt->body, diag);
     if (device->measure.pending > 0)
         vyre_measure_collect_locked(device);
+    vyre_timing_absent_locked(device, &attempt->timing);
+    attempt->is_gone = status != VYRE_OK;
     return status;
 }
 
-/* Builds what the mode lacks. A batch that is known to run on proven code lacks nothing. */
+/* Whether the mode may lack something. A batch that is known to run on proven code lacks nothing. */
+static bool may_lack(const struct attempt *attempt)
+{
+    const struct vyre_device *device = attempt->device;
+    enum vyre_mode mode = attempt->choice.mode;
+    return device->ops->build_begin && mode != VYRE_MODE_PLAIN &&
+           !(vyre_proof_applies(device, mode) &&
+             vyre_proof_is_known(device, attempt->body, mode, attempt->choice.variant));
+}
+
+/* Has what auto would rather run in built beside this batch; what cannot be built is not asked for again soon. */
+static void build_beside_locked(struct attempt *attempt)
+{
+    uint32_t candidate = attempt->choice.build - 1u;
+    struct vyre_shape *shape = vyre_shape_get(attempt->choice.governed.shape);
+    enum vyre_status status =
+        vyre_build_later_locked(attempt->device, attempt->body, candidate, NULL);
+    if (!shape)
+        return;
+    if (status != VYRE_OK && status != VYRE_BUSY)
+        vyre_facts_failed_locked(shape, candidate, status == VYRE_UNSUPPORTED, false);
+    /* Where the queue is full it must be asked for again; one that is in it reopens the shape. */
+    if (!vyre_builds_has_locked(
+            &attempt->device->builds,
+            (struct vyre_build_token){vyre_body_shape(attempt->body), candidate}))
+        vyre_governor_reopen(shape);
+}
+
+/* Builds what the mode lacks: at once where it is required; in auto beside the batch, which runs otherwise. */
 static enum vyre_status build_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
     struct vyre_device *device = attempt->device;
-    enum vyre_mode mode = attempt->choice.mode;
-    uint32_t variant = attempt->choice.variant;
-    enum vyre_status status = VYRE_OK;
-    enum vyre_build_course course = VYRE_BUILD_THERE;
-    bool built = false;
-    if (!device->ops->build_begin || mode == VYRE_MODE_PLAIN ||
-        (vyre_proof_applies(device, mode) &&
-         vyre_proof_is_known(device, attempt->body, mode, variant)))
-        return VYRE_OK;
-    if (is_auto(attempt)) {
-        const struct vyre_build_token token = {vyre_body_shape(attempt->body),
-                                               attempt->choice.governed.candidate};
-        status =
-            vyre_build_later_locked(device, attempt->body, mode, variant, token, &course, diag);
-    } else {
-        status = vyre_build_now_locked(device, attempt->body, mode, variant, &built, diag);
+    if (!is_auto(attempt)) {
+        bool built;
+        enum vyre_status status = vyre_build_now_locked(device, attempt->body, attempt->choice.mode,
+                                                        attempt->choice.variant, &built, diag);
+        return status == VYRE_OK && built ? come_back_locked(attempt, diag) : status;
     }
-    if (course == VYRE_BUILD_LATER)
-        put_off_locked(attempt);
-    if (built || course != VYRE_BUILD_THERE)
-        vyre_timing_absent_locked(device, &attempt->timing);
-    if (status == VYRE_OK && (built || course == VYRE_BUILD_NOW))
-        status = make_room_again_locked(device, diag);
+    enum vyre_status status = VYRE_BUSY;
+    while (status == VYRE_BUSY) {
+        if (attempt->choice.build)
+            build_beside_locked(attempt);
+        status = may_lack(attempt)
+                     ? vyre_build_later_locked(device, attempt->body,
+                                               attempt->choice.governed.candidate, diag)
+                     : VYRE_OK;
+        if (status == VYRE_BUSY)
+            put_off_locked(attempt);
+    }
     return status;
 }
 
-/* Generated code is proven before it is used; that is no part of what the batch costs. */
+/* Generated code is proven before it is used. */
 static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
     struct vyre_device *device = attempt->device;
@@ -264,40 +295,25 @@ static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *
     enum vyre_status status = vyre_prove_locked(device, attempt->body, attempt->choice.mode,
                                                 attempt->choice.variant, !is_auto(attempt), diag);
     attempt->is_unproven = status != VYRE_OK;
-    vyre_timing_absent_locked(device, &attempt->timing);
-    return status;
+    enum vyre_status back = come_back_locked(attempt, diag);
+    return back != VYRE_OK ? back : status;
 }
 
-/* Builds and proofs release the lock: what was true before them need not be true any more. */
-static enum vyre_status check_again_locked(const struct attempt *attempt, struct vyre_diag *diag)
-{
-    struct vyre_device *device = attempt->device;
-    if (device->loss.is_known)
-        return vyre_device_lost_status(device, diag);
-    return attempt->body->epoch == device->objects.epoch
-               ? VYRE_OK
-               : vyre_batch_check_alive_locked(device, attempt->body, diag);
-}
-
-/* Auto goes on plainly when another mode fails. */
+/* Auto goes on in another mode when one fails; plain is always there. */
 static bool may_fall_back(const struct attempt *attempt, enum vyre_status status)
 {
-    return is_auto(attempt) && attempt->choice.mode != VYRE_MODE_PLAIN &&
+    return is_auto(attempt) && attempt->choice.mode != VYRE_MODE_PLAIN && !attempt->is_gone &&
            status != VYRE_DEVICE_LOST && status != VYRE_BUSY;
 }
 
 static void fall_back_locked(struct attempt *attempt, enum vyre_status status)
 {
-    vyre_decide_failed_locked(attempt->device, status, attempt->is_unproven, &attempt->choice);
-    attempt->fell_back = true;
-}
-
-/* Whether the submission pays what is paid once. */
-static bool pays_fixed_cost(const struct attempt *attempt)
-{
-    if (attempt->choice.mode == VYRE_MODE_PERSISTENT)
-        return !vyre_device_is_served(attempt->device, &attempt->body->view);
-    return attempt->pays_recording;
+    struct vyre_device *device = attempt->device;
+    vyre_decide_failed_locked(device, attempt->body, attempt->options->repeat_hint, status,
+                              attempt->is_unproven, &attempt->choice);
+    attempt->is_unproven = false;
+    vyre_timing_decided_locked(device, &attempt->timing);
+    vyre_timing_absent_locked(device, &attempt->timing);
 }
 
 /* Nothing will be measured of the choice. */
@@ -367,6 +383,8 @@ static void note_success_locked(struct attempt *attempt, struct vyre_result_entr
         attempt->recording->last_sequence = entry->sequence;
     if (attempt->is_unseen) {
         device->proving.submitted++;
+        if (device->emit)
+            vyre_emit_unseen_locked(device, entry->sequence);
         return;
     }
     device->by_mode[attempt->choice.mode]++;
@@ -391,8 +409,8 @@ static enum vyre_status queue_locked(struct attempt *attempt, uint64_t *out_sequ
     atomic_store_explicit(&device->progress.submitted, sequence, memory_order_relaxed);
     if (called_back)
         atomic_fetch_add_explicit(&device->progress.callbacks, 1, memory_order_relaxed);
-    vyre_measure_begin_locked(device, &attempt->timing, &attempt->choice, pays_fixed_cost(attempt),
-                              attempt->fell_back, entry);
+    vyre_measure_begin_locked(device, &attempt->timing, &attempt->choice, attempt->pays_recording,
+                              entry);
     enum vyre_status status = device->ops->submit(device->native, &attempt->submission, diag);
     if (status == VYRE_OK) {
         note_success_locked(attempt, entry);
@@ -413,10 +431,8 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
                                       uint64_t *out_sequence, struct vyre_diag *diag)
 {
     enum vyre_status status = make_room_locked(device, diag);
-    if (status == VYRE_OK && device->loss.is_known)
-        status = vyre_device_lost_status(device, diag);
-    if (status == VYRE_OK && body->epoch != device->objects.epoch)
-        status = vyre_batch_check_alive_locked(device, body, diag);
+    if (status == VYRE_OK)
+        status = vyre_batch_check_locked(device, body, diag);
     if (status != VYRE_OK)
         return status;
     if (device->objects.dead_first)
@@ -428,9 +444,9 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
     attempt.device = device;
     attempt.body = body;
     attempt.options = options;
-    attempt.fell_back = false;
     attempt.is_unseen = false;
     attempt.is_unproven = false;
+    attempt.is_gone = false;
     decide_locked(&attempt);
     attempt.submission = (struct vyre_submission){
         .view = &body->view,
@@ -438,7 +454,7 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
         .called_back = options->on_complete != NULL,
     };
     for (;;) {
-        /* While auto may go on plainly, the caller's diagnostic stays as it was. */
+        /* While auto may go on in another mode, the caller's diagnostic stays as it was. */
         struct vyre_diag own;
         own.id = VYRE_DIAG_NONE;
         bool last = !may_fall_back(&attempt, VYRE_OK);
@@ -446,11 +462,6 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
         status = build_locked(&attempt, reason);
         if (status == VYRE_OK)
             status = prove_locked(&attempt, reason);
-        enum vyre_status alive = check_again_locked(&attempt, diag);
-        if (alive != VYRE_OK) {
-            abandon_locked(&attempt);
-            return alive;
-        }
         if (status == VYRE_OK)
             status = ready_locked(&attempt, reason);
         if (status == VYRE_OK)
@@ -550,8 +561,7 @@ enum vyre_status vyre_batch_check_mode(struct vyre_batch *batch, enum vyre_mode 
     if (status != VYRE_OK || mode == VYRE_MODE_AUTO)
         return status;
     vyre_lock_acquire(&device->lock);
-    if (batch->body->epoch != device->objects.epoch)
-        status = vyre_batch_check_alive_locked(device, batch->body, diag);
+    status = vyre_batch_check_locked(device, batch->body, diag);
     if (status == VYRE_OK)
         status = check_fit_locked(device, batch->body, mode, variant, diag);
     if (status == VYRE_OK)
@@ -573,8 +583,7 @@ enum vyre_status vyre_batch_warm_up(struct vyre_batch *batch, enum vyre_mode mod
     struct vyre_recording *recording;
     bool built;
     vyre_lock_acquire(&device->lock);
-    if (batch->body->epoch != device->objects.epoch)
-        status = vyre_batch_check_alive_locked(device, batch->body, diag);
+    status = vyre_batch_check_locked(device, batch->body, diag);
     if (status == VYRE_OK && mode != VYRE_MODE_AUTO)
         status = vyre_build_now_locked(device, batch->body, mode, 0, &built, diag);
     if (status == VYRE_OK && mode == VYRE_MODE_REPLAY)

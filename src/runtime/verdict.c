@@ -133,13 +133,13 @@ static void ask(struct vyre_device *device, struct vyre_body *body,
                 verdict->arm_count = plan.segments[i].arm_count;
         }
         verdict->side_by_side = plan.level_count < plan.node_count;
+        verdict->planned = true;
     }
     vyre_bundle_decide(&input, &verdict->bundle);
     if (planned) {
         verdict->bundle.arms = before.arms;
         verdict->bundle.copy = before.copy;
     }
-    verdict->planned = true;
     verdict->asked = true;
     verdict->inputs = *inputs;
 }

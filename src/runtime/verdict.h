@@ -17,8 +17,8 @@
 
 /*
  * Asks for the shape, if it was not asked before or something that the policies are told has changed, and
- * leaves the answer in shape->verdict. `repeats` is the caller's hint, or how often the shape was seen, this
- * time included; `hinted` says which.
+ * leaves the answer in shape->verdict. `repeats` are the batches expected, this one included: see
+ * vyre_governor_repeats; `hinted`: by the caller's hint.
  */
 void vyre_verdict_ask_locked(struct vyre_device *device, struct vyre_body *body,
                              const struct vyre_candidate_facts *facts, uint32_t repeats,

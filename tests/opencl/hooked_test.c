@@ -482,7 +482,7 @@ static void batches_that_suit_no_dispatcher_are_poor(void **state)
     for (uint32_t i = 0; i < said.next.candidate_count; i++) {
         const struct vyre_decision_candidate *candidate = &said.next.candidates[i];
         if (candidate->mode == VYRE_MODE_PERSISTENT)
-            assert_int_equal(candidate->why, VYRE_WHY_NOT_APPLICABLE);
+            assert_int_equal(candidate->why, VYRE_WHY_POOR_FIT);
     }
     assert_int_equal(hooks.builds, builds);
     assert_int_equal(run(&f, VYRE_MODE_PERSISTENT), VYRE_OK);

@@ -115,15 +115,23 @@ static void auto_goes_on_plainly_when_the_chosen_mode_refuses(void **state)
     memset(&untouched, 0x41, sizeof untouched);
     vyre_sim_fail(fixture.sim, VYRE_SIM_SUBMIT, 1, VYRE_OUT_OF_MEMORY, 7);
     struct vyre_ticket ticket;
+    vyre_sim_advance(fixture.sim, 1000000000); /* a record is due again */
     assert_int_equal(vyre_batch_submit(batch, NULL, &ticket, &untouched), VYRE_OK);
     assert_int_equal(untouched.message[0], 0x41);
     assert_int_equal(fixture_wait(&fixture, ticket), VYRE_OK);
     struct vyre_batch_result result = fixture_result(&fixture, ticket);
     assert_int_equal(result.mode, VYRE_MODE_PLAIN);
-    assert_int_equal(result.why, VYRE_WHY_ONLY_FEASIBLE);
-    assert_int_equal(result.wanted, VYRE_MODE_PERSISTENT);
-    assert_int_equal(result.wanted_out, VYRE_WHY_FAILED);
-    assert_int_equal(decided(&fixture), before + 1); /* refused attempts are no decisions */
+    assert_int_equal(result.why, VYRE_WHY_MEASURED_BEST); /* of what is left */
+    assert_int_equal(decided(&fixture), before + 1);      /* refused attempts are no decisions */
+    struct vyre_decision_record record;
+    assert_int_equal(vyre_device_read_decisions(fixture.device, before + 1, &record, 1), 1);
+    for (uint32_t i = 0; i < record.candidate_count; i++) {
+        if (record.candidates[i].mode != VYRE_MODE_PERSISTENT)
+            continue;
+        assert_int_equal(record.candidates[i].state, VYRE_CANDIDATE_OUT);
+        assert_int_equal(record.candidates[i].why, VYRE_WHY_FAILED);
+        assert_int_equal(record.candidates[i].predicted_ns, 0);
+    }
     fixture_close(&fixture);
 }
 

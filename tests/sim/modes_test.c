@@ -178,7 +178,7 @@ static void submit_recording_fails_auto_falls_back_required_fails(void **state)
     struct vyre_batch *batch = small_batch(&fixture, buffer, 2);
     vyre_sim_fail(fixture.sim, VYRE_SIM_RECORD, 1, VYRE_OUT_OF_MEMORY, -6);
     assert_choice(submit_auto(&fixture, batch, 1000), VYRE_MODE_PLAIN, VYRE_MODE_REPLAY,
-                  VYRE_WHY_ONLY_FEASIBLE, VYRE_WHY_FAILED);
+                  VYRE_WHY_VERDICT, VYRE_WHY_FAILED);
     assert_int_equal(fixture_download(&fixture, buffer, &word), VYRE_OK);
     assert_int_equal(word, 2 * 31 + 2 + 99);
 

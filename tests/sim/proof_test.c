@@ -145,7 +145,8 @@ static void submit_wrong_code_in_auto_gives_the_drivers_bytes(void **state)
     costs.persistent_setup_ns = 1;
     costs.persistent_item_ns = 1;
     costs.persistent_round_trip_ns = 1;
-    costs.record_ns = 1000000000; /* so that a resident kernel looks best by far */
+    costs.record_ns = costs.record_command_ns =
+        1000000000; /* so that a resident kernel looks best by far */
     open_proving(&fixture, (struct vyre_sim_desc){.wrong_label = "mix", .costs = &costs}, NULL);
     struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
     struct vyre_batch *batch = mix_batch(&fixture, buffer);
@@ -309,7 +310,7 @@ static void submit_restore_that_fails_gives_no_wrong_byte(void **state)
         uint32_t words[WORDS], right[WORDS];
         expect_mix(right, 1);
         struct vyre_sim_costs costs = vyre_sim_costs_default();
-        costs.record_ns = 1000000000;
+        costs.record_ns = costs.record_command_ns = 1000000000;
         open_proving(&fixture, (struct vyre_sim_desc){.costs = &costs}, NULL);
         struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
         struct vyre_batch *batch = mix_batch(&fixture, buffer);
@@ -324,6 +325,59 @@ static void submit_restore_that_fails_gives_no_wrong_byte(void **state)
             assert_memory_equal(words, right, BYTES);
         fixture_close(&fixture);
     }
+}
+
+/* A proof is no part of what the batch behind it costs, however short it was. */
+static void submit_behind_its_proof_is_measured_without_it(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct vyre_batch_result result;
+    struct vyre_explanation said;
+    struct vyre_sim_costs costs = vyre_sim_costs_default();
+    costs.submit_ns = 50000;
+    costs.record_ns = costs.record_command_ns = 1000000000;
+    costs.group_ns = 10;
+    costs.persistent_setup_ns = 10000;
+    costs.persistent_item_ns = costs.persistent_round_trip_ns = 10;
+    open_proving(&fixture, (struct vyre_sim_desc){.costs = &costs}, NULL);
+    struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
+    assert_int_equal(submit(&fixture, batch, VYRE_MODE_AUTO, &result), VYRE_OK);
+    assert_int_equal(result.mode, VYRE_MODE_PERSISTENT);
+    assert_in_range(counters(&fixture).time_ns, 20000, 500000);
+    assert_int_equal(vyre_batch_explain(batch, 100000, &said, &fixture.diag), VYRE_OK);
+    for (uint32_t i = 0; i < said.next.candidate_count; i++) {
+        if (said.next.candidates[i].mode == VYRE_MODE_PERSISTENT)
+            assert_in_range(said.next.candidates[i].measured_ns, 1, 2000);
+    }
+    fixture_close(&fixture);
+}
+
+static void count_batches(void *user, const struct vyre_event *event)
+{
+    *(int *)user += event->type == VYRE_EVENT_BATCH_COMPLETED;
+}
+
+/* The runs of a proof are no batches of the caller's, also when the device is lost in one. */
+static void lost_while_proving_observers_see_the_callers_batches_only(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct vyre_batch_result result;
+    struct vyre_device_counters device;
+    int seen = 0;
+    const struct vyre_observer observer = {sizeof observer, &seen, count_batches};
+    fixture_open_in(&fixture,
+                    &(struct vyre_sim_desc){.generated_modes = 1u << VYRE_MODE_PERSISTENT}, NULL,
+                    &(struct vyre_instance_desc){.observer = &observer});
+    struct vyre_batch *batch = mix_batch(&fixture, fixture_buffer(&fixture, BYTES));
+    assert_int_equal(submit(&fixture, batch, VYRE_MODE_PLAIN, &result), VYRE_OK);
+    vyre_sim_lose_at(fixture.sim, 2);
+    assert_int_equal(submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result), VYRE_DEVICE_LOST);
+    vyre_device_get_counters(fixture.device, &device);
+    assert_int_equal(device.submitted, 1);
+    fixture_close(&fixture);
+    assert_int_equal(seen, 1);
 }
 
 /* What no batch has defined could come out either way. */
@@ -410,7 +464,7 @@ static void submit_long_batch_is_proven_only_when_required(void **state)
     struct fixture fixture;
     struct vyre_batch_result result;
     struct vyre_sim_costs costs = vyre_sim_costs_default();
-    costs.record_ns = 1000000000;
+    costs.record_ns = costs.record_command_ns = 1000000000;
     costs.persistent_setup_ns = costs.persistent_item_ns = costs.persistent_round_trip_ns = 1;
     costs.group_ns = 5000;
     const struct vyre_device_desc limits = {.proof_ns = 1};
@@ -459,6 +513,8 @@ int main(void)
         cmocka_unit_test(submit_failing_run_is_the_batchs_own_failure),
         cmocka_unit_test(submit_loss_while_proving_is_told),
         cmocka_unit_test(submit_restore_that_fails_gives_no_wrong_byte),
+        cmocka_unit_test(submit_behind_its_proof_is_measured_without_it),
+        cmocka_unit_test(lost_while_proving_observers_see_the_callers_batches_only),
         cmocka_unit_test(submit_undefined_bytes_are_not_proven),
         cmocka_unit_test(submit_without_memory_changes_nothing),
         cmocka_unit_test(submit_uploads_that_depend_on_downloads_are_not_proven),

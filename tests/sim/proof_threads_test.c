@@ -125,7 +125,7 @@ static void submit_object_destroyed_while_proving_is_stale_and_restored(void **s
             uint32_t words[WORDS];
             static const uint32_t zeros[WORDS];
             struct vyre_sim_costs costs = vyre_sim_costs_default();
-            costs.record_ns = 1000000000;
+            costs.record_ns = costs.record_command_ns = 1000000000;
             costs.persistent_setup_ns = costs.persistent_item_ns = 1;
             costs.persistent_round_trip_ns = 1;
             open_proving(

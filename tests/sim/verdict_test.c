@@ -146,6 +146,66 @@ static void a_record_names_what_overruled_the_policies(void **state)
     fixture_close(&fixture);
 }
 
+/* Nobody sees the ends of the batches: nothing is measured, so that the verdict stands. */
+static void what_nobody_measures_runs_what_the_policies_ask(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct vyre_decision_counters counters;
+    struct vyre_decision_record record;
+    struct vyre_sim_costs costs = vyre_sim_costs_default();
+    costs.submit_command_ns = 1000;
+    costs.replay_command_ns = 1;
+    costs.record_command_ns = 900000;
+    costs.persistent_setup_ns = 40000;
+    fixture_open(&fixture,
+                 &(struct vyre_sim_desc){.costs = &costs, .completion = VYRE_SIM_COMPLETE_LAZY},
+                 &(struct vyre_device_desc){.decision_limit = 1024});
+    struct vyre_batch *batch = mixes(&fixture, 8);
+    for (int i = 0; i < 60; i++) {
+        struct vyre_ticket ticket;
+        const struct vyre_submit_options options = {.repeat_hint = 50, .timed = true};
+        assert_int_equal(vyre_batch_submit(batch, &options, &ticket, &fixture.diag), VYRE_OK);
+        vyre_sim_advance(fixture.sim, 1000000000); /* the caller does something else */
+        assert_int_equal(fixture_wait(&fixture, ticket), VYRE_OK);
+        struct vyre_batch_result result = fixture_result(&fixture, ticket);
+        vyre_device_count_decisions(fixture.device, &counters);
+        assert_int_equal(vyre_device_read_decisions(fixture.device, counters.decided, &record, 1),
+                         1);
+        assert_string_equal(vyre_mode_name(result.mode), vyre_mode_name(result.wanted));
+        assert_int_equal(result.why, VYRE_WHY_VERDICT);
+        assert_int_equal(result.wanted_out, VYRE_WHY_NONE);
+        assert_int_equal(record.evidence, VYRE_EVIDENCE_NONE);
+        vyre_sim_end_residency(fixture.sim, VYRE_RESIDENCY_IDLE);
+    }
+    fixture_close(&fixture);
+}
+
+/* Other costs are other questions: the policies are asked again at the next batch. */
+static void new_costs_ask_the_policies_again(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct vyre_explanation said;
+    struct vyre_sim_costs costs = vyre_sim_costs_default();
+    costs.persistent_setup_ns = UINT64_C(1000000000000000);
+    fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs}, NULL);
+    struct vyre_batch *batch = mixes(&fixture, 4);
+    for (int i = 0; i < 2000; i++)
+        (void)run(&fixture, batch, 0);
+    assert_int_equal(run(&fixture, batch, 0).wanted, VYRE_MODE_REPLAY);
+    struct vyre_calibration calibration = {.taken_s = 1};
+    calibration.costs[VYRE_COST_REPLAY_BATCH] = (struct vyre_cost){
+        .known = true, .samples = 9, .min_ns = 1000000000, .median_ns = 1000000000};
+    assert_int_equal(vyre_device_set_calibration(fixture.device, &calibration, &fixture.diag),
+                     VYRE_OK);
+    struct vyre_batch_result result = run(&fixture, batch, 0);
+    assert_int_equal(vyre_batch_explain(batch, 0, &said, &fixture.diag), VYRE_OK);
+    assert_int_equal(result.wanted, VYRE_MODE_PLAIN);
+    assert_int_equal(said.wanted, VYRE_MODE_PLAIN);
+    fixture_close(&fixture);
+}
+
 /* ---- Records ---------------------------------------------------------------------------------- */
 
 enum { MOST = 600 };
@@ -256,6 +316,8 @@ int main(void)
         cmocka_unit_test(a_shape_without_measurements_runs_what_the_policies_ask),
         cmocka_unit_test(a_cost_that_is_paid_is_not_asked_for),
         cmocka_unit_test(a_record_names_what_overruled_the_policies),
+        cmocka_unit_test(what_nobody_measures_runs_what_the_policies_ask),
+        cmocka_unit_test(new_costs_ask_the_policies_again),
         cmocka_unit_test(a_decision_has_one_record),
         cmocka_unit_test(the_three_keys_tell_apart_what_they_should),
     };

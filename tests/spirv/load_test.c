@@ -5,7 +5,13 @@
 
 #include <dlfcn.h>
 
+#include <vyre/version.h>
+
 #include "spirv/tools_load.h"
+
+#define TEXT_OF(x)  #x
+#define VALUE_OF(x) TEXT_OF(x)
+#define MODULE      "libvyre-spirv-tools.so." VALUE_OF(VYRE_ABI_VERSION)
 
 static void refuse_load(const char *path, enum vyre_diag_id id, const char *part)
 {
@@ -20,13 +26,13 @@ static void refuse_load(const char *path, enum vyre_diag_id id, const char *part
 static void load_absent_is_not_found(void **state)
 {
     (void)state;
-    refuse_load("/nowhere/libvyre-spirv-tools.so.0", VYRE_DIAG_SPIRV_TOOLS_ABSENT, "/nowhere/");
+    refuse_load("/nowhere/" MODULE, VYRE_DIAG_SPIRV_TOOLS_ABSENT, "/nowhere/");
     /* This program lies in a folder of its own; only an installed module could be found. */
-    void *installed = dlopen("libvyre-spirv-tools.so.0", RTLD_NOW | RTLD_LOCAL);
+    void *installed = dlopen(MODULE, RTLD_NOW | RTLD_LOCAL);
     if (installed)
         dlclose(installed);
     else
-        refuse_load(NULL, VYRE_DIAG_SPIRV_TOOLS_ABSENT, "libvyre-spirv-tools.so.0");
+        refuse_load(NULL, VYRE_DIAG_SPIRV_TOOLS_ABSENT, MODULE);
     refuse_load("/dev/null", VYRE_DIAG_SPIRV_TOOLS_ABSENT, "/dev/null");
 }
 

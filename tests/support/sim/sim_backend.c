@@ -230,6 +230,14 @@ void vyre_sim_end_residency(struct vyre_sim *sim, enum vyre_residency_end why)
     pthread_mutex_unlock(&sim->lock);
 }
 
+void vyre_sim_throw_away(struct vyre_sim *sim)
+{
+    pthread_mutex_lock(&sim->lock);
+    for (struct sim_device *device = sim->devices; device; device = device->next)
+        sim_kernels_unbuild_locked(device);
+    pthread_mutex_unlock(&sim->lock);
+}
+
 /* ---- Faults ----------------------------------------------------------------------------------- */
 
 void vyre_sim_fail(struct vyre_sim *sim, enum vyre_sim_entry entry, uint64_t nth,

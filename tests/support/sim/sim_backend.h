@@ -169,6 +169,9 @@ void vyre_sim_await_builds(struct vyre_sim *sim, uint64_t run_count);
 /* The labels of the kernels that were built, in order, with a space behind each. */
 void vyre_sim_built(struct vyre_sim *sim, char *out_text, size_t capacity);
 
+/* Throws away all that was built, as a backend does that keeps only so much. */
+void vyre_sim_throw_away(struct vyre_sim *sim);
+
 /* ---- Faults ----------------------------------------------------------------------------------- */
 
 /*

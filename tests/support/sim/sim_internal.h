@@ -185,6 +185,7 @@ void sim_device_fill_ops(struct vyre_backend_ops *ops);
 /* sim_objects.c */
 void sim_objects_fill_ops(struct vyre_backend_ops *ops);
 void sim_objects_free_locked(struct sim_device *device);
+void sim_kernels_unbuild_locked(struct sim_device *device);
 
 /* Calls that the runtime must make one at a time. */
 void sim_call_begin_locked(struct sim_device *device, const char *what);

@@ -179,6 +179,14 @@ static void free_kernel(struct sim_device *device, struct sim_object *object)
     give_back(device, object, sizeof(struct sim_kernel));
 }
 
+void sim_kernels_unbuild_locked(struct sim_device *device)
+{
+    for (struct sim_object *object = device->objects; object; object = object->next) {
+        if (object->free_memory == free_kernel)
+            ((struct sim_kernel *)object)->is_built = false;
+    }
+}
+
 static vyre_host_function *host_function(const struct vyre_kernel_desc *desc)
 {
     for (size_t i = 0; i < desc->payload_count; i++) {
