@@ -196,29 +196,30 @@ struct vyre_device {
     uint64_t identity;
     char label[VYRE_LABEL_BYTES];
 
-    struct vyre_lock lock; /* of all that follows, up to failure_lock */
-    struct vyre_device_objects objects;
-    struct vyre_device_results results;
-    struct vyre_device_loss loss;
+    /* What every submit touches stands together, the large parts behind it. */
+    struct vyre_lock lock;   /* of all that follows, up to failure_lock */
     uint64_t completed_seen; /* an old value of `completed`: reading that costs a cache miss */
     uint64_t by_mode[VYRE_MODE_COUNT];
+    struct vyre_device_objects objects;
+    struct vyre_device_results results;
+
+    /* Measuring and telling. */
+    struct vyre_measure measure;
+    struct vyre_decisions *decisions; /* Owned; NULL: none are kept */
+    struct vyre_emit *emit;           /* Owned; NULL: there is no observer */
+
+    /* Carrying out. */
+    struct vyre_device_loss loss;
+    struct vyre_device_proving proving;
+    struct vyre_recordings recordings;
+    struct vyre_batch_planner planner;
+    struct vyre_builds builds;
 
     /* Deciding. */
     struct vyre_device_costs costs;
     struct vyre_candidates candidates;
     struct vyre_shapes shapes;
     struct vyre_governor governor;
-
-    /* Carrying out. */
-    struct vyre_batch_planner planner;
-    struct vyre_recordings recordings;
-    struct vyre_builds builds;
-    struct vyre_device_proving proving;
-
-    /* Measuring and telling. */
-    struct vyre_measure measure;
-    struct vyre_decisions *decisions; /* Owned; NULL: none are kept */
-    struct vyre_emit *emit;           /* Owned; NULL: there is no observer */
 
     struct vyre_lock failure_lock; /* poison of all buffers; taken after `lock`, or alone */
     struct vyre_device_progress progress;

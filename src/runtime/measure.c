@@ -5,11 +5,6 @@
 
 #include "runtime/emit.h"
 
-/*
- * When nobody asks, two in a row of this many submissions are timed: reading the clock twice costs
- * 56 ns. The first of the two tells when the second could start.
- */
-#define SAMPLE_EVERY 64
 /* Batches that take longer than this are timed always. */
 #define ALWAYS_TIMED_NS 10000.0
 /* A look at something that is complete already takes less than this. */
@@ -39,13 +34,12 @@ static bool is_settled_and_short(const struct vyre_body *body)
     return shape && shape->seen + 1 < shape->check_at && shape->current_ns < ALWAYS_TIMED_NS;
 }
 
-void vyre_timing_begin_locked(struct vyre_device *device, const struct vyre_body *body, bool asked,
-                              bool is_auto, struct vyre_timing *out_timing)
+void vyre_timing_begin_locked(struct vyre_device *device, const struct vyre_body *body,
+                              bool is_auto, struct vyre_timing *inout_timing)
 {
-    uint64_t turn = device->measure.tick % SAMPLE_EVERY;
-    *out_timing = (struct vyre_timing){.asked = asked, .sampled = turn < 2, .opens = turn == 0};
-    if (asked || turn < 2 || device->emit || (is_auto && !is_settled_and_short(body)))
-        start_clock(device, out_timing);
+    if (inout_timing->asked || inout_timing->sampled || device->emit ||
+        (is_auto && !is_settled_and_short(body)))
+        start_clock(device, inout_timing);
 }
 
 void vyre_timing_absent_locked(struct vyre_device *device, struct vyre_timing *timing)
@@ -73,9 +67,6 @@ void vyre_measure_begin_locked(struct vyre_device *device, const struct vyre_tim
                                struct vyre_result_entry *entry)
 {
     struct vyre_measurement *out = &entry->measurement;
-    out->timed = timing->timed;
-    if (!out->timed)
-        return;
     bool pays_fixed = choice->mode == VYRE_MODE_PERSISTENT
                           ? !vyre_device_is_served(device, &entry->body->view)
                           : pays_recording;

@@ -37,15 +37,23 @@ enum vyre_status vyre_batch_check_alive_locked(const struct vyre_device *device,
     return VYRE_OK;
 }
 
+/* Whether there is room as far as is known, and nobody proves. */
+static inline bool has_room_locked(const struct vyre_device *device)
+{
+    uint64_t submitted = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
+    return submitted < device->completed_seen + device->desc.in_flight_limit &&
+           !device->proving.is_on;
+}
+
 /* Waits for room and for who proves, without the lock, or says that there is no room. */
-static enum vyre_status make_room_locked(struct vyre_device *device, struct vyre_diag *diag)
+static enum vyre_status wait_for_room_locked(struct vyre_device *device, struct vyre_diag *diag)
 {
     for (;;) {
         vyre_prove_gate_locked(device);
         uint64_t submitted =
             atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
         uint64_t limit = device->desc.in_flight_limit;
-        if (submitted < device->completed_seen + limit)
+        if (has_room_locked(device))
             return VYRE_OK;
         /* acquire: pairs with the release in vyre_device_on_complete. */
         device->completed_seen =
@@ -61,6 +69,11 @@ static enum vyre_status make_room_locked(struct vyre_device *device, struct vyre
         vyre_device_look(device, submitted - limit + 1, VYRE_FOREVER);
         vyre_lock_acquire(&device->lock);
     }
+}
+
+static inline enum vyre_status make_room_locked(struct vyre_device *device, struct vyre_diag *diag)
+{
+    return has_room_locked(device) ? VYRE_OK : wait_for_room_locked(device, diag);
 }
 
 /* ---- Recordings ------------------------------------------------------------------------------- */
@@ -164,15 +177,18 @@ static void require(struct vyre_choice *out, enum vyre_mode mode, uint32_t varia
 static void decide_locked(struct attempt *attempt)
 {
     const struct vyre_submit_options *options = attempt->options;
-    vyre_timing_begin_locked(attempt->device, attempt->body, options->timed, is_auto(attempt),
-                             &attempt->timing);
+    struct vyre_device *device = attempt->device;
+    struct vyre_timing *timing = &attempt->timing;
+    vyre_timing_init(&device->measure, options->timed, timing);
+    if (timing->asked || timing->sampled || device->emit || is_auto(attempt))
+        vyre_timing_begin_locked(device, attempt->body, is_auto(attempt), timing);
     if (!is_auto(attempt)) {
         require(&attempt->choice, options->mode, options->variant);
         return;
     }
-    vyre_decide_locked(attempt->device, attempt->body, options->repeat_hint, &attempt->choice);
+    vyre_decide_locked(device, attempt->body, options->repeat_hint, &attempt->choice);
     if (!attempt->choice.governed.settled)
-        vyre_timing_decided_locked(attempt->device, &attempt->timing);
+        vyre_timing_decided_locked(device, timing);
 }
 
 /* A recording was made for auto: whether it is the first one of its shape. */
@@ -266,6 +282,8 @@ static void build_beside_locked(struct attempt *attempt)
 static enum vyre_status build_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
     struct vyre_device *device = attempt->device;
+    if (!may_lack(attempt) && (!is_auto(attempt) || !attempt->choice.build))
+        return VYRE_OK;
     if (!is_auto(attempt)) {
         bool built;
         enum vyre_status status = vyre_build_now_locked(device, attempt->body, attempt->choice.mode,
@@ -409,8 +427,10 @@ static enum vyre_status queue_locked(struct attempt *attempt, uint64_t *out_sequ
     atomic_store_explicit(&device->progress.submitted, sequence, memory_order_relaxed);
     if (called_back)
         atomic_fetch_add_explicit(&device->progress.callbacks, 1, memory_order_relaxed);
-    vyre_measure_begin_locked(device, &attempt->timing, &attempt->choice, attempt->pays_recording,
-                              entry);
+    entry->measurement.timed = attempt->timing.timed;
+    if (attempt->timing.timed)
+        vyre_measure_begin_locked(device, &attempt->timing, &attempt->choice,
+                                  attempt->pays_recording, entry);
     enum vyre_status status = device->ops->submit(device->native, &attempt->submission, diag);
     if (status == VYRE_OK) {
         note_success_locked(attempt, entry);
