@@ -7,6 +7,13 @@
  * Costs come from the device's calibration; where it knows none, from what the backend states for
  * its kind of device.
  *
+ * What is known of a candidate is kept where it is known, under the same index:
+ *     of the device   struct vyre_candidate            its costs                              here
+ *     of a shape      struct vyre_candidate_track      what it took                           shapes.h
+ *     of a batch      struct vyre_candidate_facts      whether it can run, what is unpaid     governor.h
+ *     for a choice    struct vyre_governor_view        both, corrected by each other          governor_round.h
+ *     in a record     struct vyre_decision_candidate   predicted, measured, why, or why not   vyre/decision.h
+ *
  * Thread-safety: the caller holds the device's lock.
  */
 #ifndef VYRE_RUNTIME_CANDIDATES_H

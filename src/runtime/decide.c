@@ -40,18 +40,18 @@ static void leave_out(struct vyre_candidate_facts *facts)
 }
 
 /*
- * Compares all candidates but those in `put_off`. The first choice that must be built is noted, so that it is
+ * Compares all candidates but those that were put off. The first choice that must be built is noted, so that it is
  * built beside the batch, and the next best runs.
  */
 static void compare(struct vyre_device *device, struct vyre_governor *governor,
-                    struct vyre_body *body, struct vyre_shape *shape, uint32_t put_off,
+                    struct vyre_body *body, struct vyre_shape *shape,
                     struct vyre_governor_batch *batch, struct vyre_choice *choice)
 {
     struct vyre_governor_choice *out = &choice->governed;
     struct vyre_candidate_facts facts[VYRE_CANDIDATES_MAX];
     vyre_facts_find_locked(device, body, shape, batch->update_count, facts);
     for (uint32_t i = 0; i < device->candidates.count; i++) {
-        if (put_off >> i & 1u)
+        if (choice->put_off >> i & 1u)
             leave_out(&facts[i]);
     }
     for (;;) {
@@ -75,7 +75,7 @@ static void compare(struct vyre_device *device, struct vyre_governor *governor,
 
 static void choose(struct vyre_device *device, struct vyre_governor *governor,
                    struct vyre_body *body, uint32_t repeat_hint, struct vyre_shape *shape,
-                   bool may_settle, uint32_t put_off, struct vyre_choice *out)
+                   bool may_settle, struct vyre_choice *out)
 {
     struct vyre_governor_batch batch = {
         .command_count = body->view.command_count,
@@ -85,7 +85,7 @@ static void choose(struct vyre_device *device, struct vyre_governor *governor,
     };
     out->build = 0;
     if (!may_settle || !vyre_governor_settled(shape, &batch, &out->governed))
-        compare(device, governor, body, shape, put_off, &batch, out);
+        compare(device, governor, body, shape, &batch, out);
     const struct vyre_shape_verdict *verdict = &shape->verdict;
     const struct vyre_candidate *chosen = &device->candidates.list[out->governed.candidate];
     const struct vyre_candidate *wanted = &device->candidates.list[verdict->wanted];
@@ -102,7 +102,8 @@ void vyre_decide_locked(struct vyre_device *device, struct vyre_body *body, uint
                         struct vyre_choice *out_choice)
 {
     struct vyre_shape *shape = see(device, body);
-    choose(device, &device->governor, body, repeat_hint, shape, true, 0, out_choice);
+    out_choice->put_off = 0;
+    choose(device, &device->governor, body, repeat_hint, shape, true, out_choice);
     if (device->instance->audit)
         vyre_audit_record_bundle(device->instance->audit, &shape->verdict.bundle);
 }
@@ -118,7 +119,8 @@ void vyre_decide_next_locked(struct vyre_device *device, struct vyre_body *body,
         *out_shape = *known;
     out_shape->seen += out_shape->seen < UINT32_MAX;
     governor.counters.seen++;
-    choose(device, &governor, body, repeat_hint, out_shape, false, 0, out_choice);
+    out_choice->put_off = 0;
+    choose(device, &governor, body, repeat_hint, out_shape, false, out_choice);
 }
 
 /* The entry of the body's shape, which may have been forgotten while the lock was released. */
@@ -136,7 +138,7 @@ void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *bod
     vyre_governor_abandon(&device->governor, inout_choice->governed.shape, failed);
     struct vyre_shape *shape = find_again(device, body);
     vyre_facts_failed_locked(shape, failed, status == VYRE_UNSUPPORTED, is_unproven);
-    choose(device, &device->governor, body, repeat_hint, shape, false, 0, inout_choice);
+    choose(device, &device->governor, body, repeat_hint, shape, false, inout_choice);
 }
 
 void vyre_decide_put_off_locked(struct vyre_device *device, struct vyre_body *body,
@@ -144,6 +146,7 @@ void vyre_decide_put_off_locked(struct vyre_device *device, struct vyre_body *bo
 {
     uint8_t unbuilt = inout_choice->governed.candidate;
     vyre_governor_withdraw(&device->governor, inout_choice->governed.shape, unbuilt);
+    inout_choice->put_off |= 1u << unbuilt;
     choose(device, &device->governor, body, repeat_hint, find_again(device, body), false,
-           1u << unbuilt, inout_choice);
+           inout_choice);
 }
