@@ -113,7 +113,7 @@ static struct vyre_cl_variant *find_variant(const struct vyre_cl_kernel *kernel,
                                             const uint64_t *values)
 {
     size_t bytes = kernel->specialization_count * sizeof(uint64_t);
-    if (memcmp(kernel->last->values, values, bytes) == 0)
+    if (kernel->last->built && memcmp(kernel->last->values, values, bytes) == 0)
         return kernel->last;
     for (uint32_t i = 0; i < VYRE_CL_VARIANTS_MAX; i++) {
         struct vyre_cl_variant *variant = &kernel->variants[i];
@@ -123,11 +123,19 @@ static struct vyre_cl_variant *find_variant(const struct vyre_cl_kernel *kernel,
     return NULL;
 }
 
-const struct vyre_cl_variant *vyre_cl_kernel_look(const struct vyre_cl_kernel *kernel,
-                                                  const struct vyre_command *command)
+const struct vyre_cl_built *vyre_cl_kernel_look(const struct vyre_cl_device *device,
+                                                const struct vyre_cl_kernel *kernel,
+                                                const struct vyre_command *command)
 {
-    return kernel->specialization_count == 0 ? kernel->last
-                                             : find_variant(kernel, values_of(kernel, command));
+    const uint64_t *values = values_of(kernel, command);
+    const struct vyre_cl_variant *variant =
+        kernel->specialization_count == 0 ? kernel->last : find_variant(kernel, values);
+    if (variant)
+        return variant->built;
+    struct vyre_cl_defines defines;
+    write_defines(kernel, values, &defines);
+    return vyre_cl_build_look(device, kernel->first_built->source,
+                              kernel->first_built->source_bytes, &defines);
 }
 
 enum vyre_status vyre_cl_kernel_specialize(struct vyre_cl_device *device,

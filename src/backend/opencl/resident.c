@@ -350,13 +350,13 @@ bool vyre_cl_resident_is_begun(const struct vyre_cl_device *device,
                                const struct vyre_batch_view *view,
                                const struct vyre_command *command)
 {
-    const struct vyre_cl_variant *variant = vyre_cl_kernel_look(command->kernel, command);
+    const struct vyre_cl_built *built = vyre_cl_kernel_look(device, command->kernel, command);
     uint32_t local_bytes[VYRE_CL_RESIDENT_LOCALS_MAX];
     uint32_t index;
-    if (!variant || !read_locals(view, command, local_bytes))
+    if (!built || !read_locals(view, command, local_bytes))
         return false;
     const struct vyre_cl_resident_build *build = device->persistent->building;
-    while (build && !(build->resident->built == variant->built &&
+    while (build && !(build->resident->built == built &&
                       find_served(build->resident, command->kernel, local_bytes, &index)))
         build = build->next;
     return build != NULL;
@@ -486,10 +486,10 @@ enum vyre_fit vyre_cl_resident_look(const struct vyre_cl_device *device,
         return unfit(kernel->label, "more than 8 arguments of local memory", diag);
     if (kernel->binding_count > VYRE_CL_SLOT_ADDRESSES_MAX)
         return unfit(kernel->label, "more than 32 buffers", diag);
-    const struct vyre_cl_variant *variant = vyre_cl_kernel_look(kernel, command);
-    struct vyre_cl_resident *resident = variant ? persistent->first : NULL;
-    while (resident && !(resident->built == variant->built &&
-                         find_served(resident, kernel, local_bytes, out_index)))
+    const struct vyre_cl_built *built = vyre_cl_kernel_look(device, kernel, command);
+    struct vyre_cl_resident *resident = built ? persistent->first : NULL;
+    while (resident &&
+           !(resident->built == built && find_served(resident, kernel, local_bytes, out_index)))
         resident = resident->next;
     if (!resident)
         return VYRE_FIT_UNBUILT;
