@@ -71,9 +71,10 @@ struct vyre_cl_device {
     struct vyre_cl_built *builds;          /* Owned: a list, each kept by the kernels that use it */
     struct vyre_cl_kernel *kernels;        /* a list of all there are */
     struct vyre_cl_persistent *persistent; /* Owned; NULL: no persistent mode */
-    uint64_t last_queued;                  /* sequence of the last submission that used the queue */
-    uint64_t next_part;                    /* numbers of parts of buffers, never used again */
-    uint64_t reserved_bytes;               /* memory taken from the driver */
+    bool left_work;          /* of a batch that a loss cut off: nobody knows when it ends */
+    uint64_t last_queued;    /* sequence of the last submission that used the queue */
+    uint64_t next_part;      /* numbers of parts of buffers, never used again */
+    uint64_t reserved_bytes; /* memory taken from the driver */
     uint32_t allocation_count;
 
     _Atomic uint32_t context_errors; /* told by the driver's callback */

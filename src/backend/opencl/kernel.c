@@ -250,7 +250,7 @@ enum vyre_status vyre_cl_kernel_reflect(void *native, const struct vyre_kernel_d
         out_interface->has_constants = false;
     if (desc->local_size[0] != 0)
         out_interface->has_local_size = false;
-    return status;
+    return vyre_flight_note_loss(&device->flight, status, diag);
 }
 
 enum vyre_status vyre_cl_kernel_create(void *native, const struct vyre_kernel_desc *desc,

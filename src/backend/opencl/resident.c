@@ -528,7 +528,7 @@ enum vyre_status vyre_cl_resident_find(struct vyre_cl_device *device,
         fit = vyre_cl_resident_look(device, view, command, out_resident, out_index, diag);
         if (fit == VYRE_FIT_UNBUILT && i == MAKES_MAX)
             return vyre_is_lost(&device->flight.loss)
-                       ? vyre_flight_hang(&device->flight, diag)
+                       ? vyre_loss_status(&device->flight.loss, diag)
                        : refuse(kernel->label, "its dispatcher came and went", diag);
         if (fit == VYRE_FIT_UNBUILT)
             status = make(device, view, command, diag);
