@@ -77,10 +77,107 @@ static void values_beyond_the_kept_variants_stay_resident(void **state)
     }
 }
 
+/* ---- Limits ----------------------------------------------------------------------------------- */
+
+/* Kernels of one program share a dispatcher; those of different programs need one each. */
+static void add_programs(struct fixture *f, struct vyre_buffer *buffer, uint32_t first,
+                         uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++) {
+        char source[128];
+        snprintf(source, sizeof source, "__kernel void k(__global uint *o) { o[0] += %u; }\n", i);
+        fixture_dispatch(f, fixture_kernel(f, source, "k", (struct vyre_kernel_desc){0}), buffer,
+                         (struct vyre_dispatch){0});
+    }
+}
+
+static void batch_of_more_dispatchers_than_are_kept_is_refused(void **state)
+{
+    enum { MOST = VYRE_CL_RESIDENTS_MAX - 1 };
+    const struct vyre_submit_options options = {.repeat_hint = 1000000};
+    struct fixture f;
+    struct vyre_ticket ticket;
+    (void)state;
+    fixture_open(&f, device_name, (struct vyre_device_desc){0}, install);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 64);
+    /* One that stays resident, and then as many others as are kept beside it. */
+    add_programs(&f, buffer, 1000, 1);
+    fixture_must_run(&f, VYRE_MODE_PERSISTENT);
+    vyre_batch_reset(f.batch);
+    add_programs(&f, buffer, 1, MOST);
+    uint32_t most_builds = builds + MOST;
+    for (int i = 0; i < ROUNDS; i++)
+        fixture_must_run(&f, VYRE_MODE_PERSISTENT);
+    assert_int_equal(builds, most_builds);
+    assert_int_equal(fixture_word(&f, buffer), 1000 + ROUNDS * MOST * (MOST + 1) / 2);
+    add_programs(&f, buffer, 2000, 1);
+    most_builds = builds;
+    assert_diag(vyre_batch_check_mode(f.batch, VYRE_MODE_PERSISTENT, 0, &f.diag), f.diag,
+                VYRE_DIAG_SUBMIT_MODE);
+    assert_diag(fixture_run(&f, VYRE_MODE_PERSISTENT), f.diag, VYRE_DIAG_SUBMIT_MODE);
+    for (int i = 0; i < 200; i++) { /* auto leaves it to other modes */
+        assert_int_equal(vyre_batch_submit(f.batch, &options, &ticket, &f.diag), VYRE_OK);
+        assert_int_equal(vyre_ticket_wait(f.device, ticket, VYRE_FOREVER, &f.diag), VYRE_OK);
+    }
+    assert_int_equal(builds, most_builds);
+    fixture_close(&f);
+}
+
+/* Many dispatches of few kernels are no matter. */
+static void batch_of_many_dispatches_of_one_program_is_not_refused(void **state)
+{
+    static const char source[] = "__kernel void a(__global uint *o) { o[0] += 1; }\n"
+                                 "__kernel void b(__global uint *o) { o[0] += 2; }\n";
+    struct fixture f;
+    (void)state;
+    fixture_open(&f, device_name, (struct vyre_device_desc){0}, install);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 64);
+    struct vyre_kernel *adder = create_adder(&f);
+    struct vyre_kernel *a = fixture_kernel(&f, source, "a", (struct vyre_kernel_desc){0});
+    struct vyre_kernel *b = fixture_kernel(&f, source, "b", (struct vyre_kernel_desc){0});
+    for (uint32_t i = 0; i < 100; i++) {
+        fixture_dispatch(&f, i % 2 ? a : b, buffer, (struct vyre_dispatch){0});
+        add_value(&f, adder, buffer, i % 3 + 1);
+    }
+    fixture_must_run(&f, VYRE_MODE_PERSISTENT);
+    assert_int_equal(fixture_word(&f, buffer), 150 + 199);
+    fixture_close(&f);
+}
+
+/* Dispatchers that come and go do not put out what is known of kernels that cannot have one. */
+static void refusal_outlives_many_dispatchers(void **state)
+{
+    static const char refused[] =
+        "#define SHARED __local\n"
+        "__kernel void bad(__global uint *o) { SHARED uint t[8]; t[0] = 1; o[0] = t[0]; }\n";
+    struct fixture f;
+    (void)state;
+    fixture_open(&f, device_name, (struct vyre_device_desc){.no_proof = true}, install);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 64);
+    struct vyre_kernel *bad = fixture_kernel(&f, refused, "bad", (struct vyre_kernel_desc){0});
+    struct vyre_kernel *adder = create_adder(&f);
+    fixture_dispatch(&f, bad, buffer, (struct vyre_dispatch){0});
+    assert_diag(fixture_run(&f, VYRE_MODE_PERSISTENT), f.diag, VYRE_DIAG_SUBMIT_MODE);
+    for (uint32_t i = 0; i < VYRE_CL_RESIDENTS_MAX + 2; i++) {
+        vyre_batch_reset(f.batch);
+        add_value(&f, adder, buffer, i + 2);
+        fixture_must_run(&f, VYRE_MODE_PERSISTENT);
+    }
+    vyre_batch_reset(f.batch);
+    fixture_dispatch(&f, bad, buffer, (struct vyre_dispatch){0});
+    uint32_t before = builds;
+    assert_diag(fixture_run(&f, VYRE_MODE_PERSISTENT), f.diag, VYRE_DIAG_SUBMIT_MODE);
+    assert_int_equal(builds, before);
+    fixture_close(&f);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_beyond_the_kept_variants_stay_resident),
+        cmocka_unit_test(batch_of_more_dispatchers_than_are_kept_is_refused),
+        cmocka_unit_test(batch_of_many_dispatches_of_one_program_is_not_refused),
+        cmocka_unit_test(refusal_outlives_many_dispatchers),
     };
     if (argc != 2)
         return 2;

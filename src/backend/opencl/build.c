@@ -190,7 +190,7 @@ static bool may_show_dimensions(const char *source, size_t source_bytes)
     return strlen(source) != source_bytes;
 }
 
-static bool defines_equal(const struct vyre_cl_defines *a, const struct vyre_cl_defines *b)
+bool vyre_cl_defines_equal(const struct vyre_cl_defines *a, const struct vyre_cl_defines *b)
 {
     bool equal = a->count == b->count;
     for (uint32_t i = 0; equal && i < a->count; i++)
@@ -204,7 +204,7 @@ struct vyre_cl_built *vyre_cl_build_look(const struct vyre_cl_device *device, co
     struct vyre_cl_built *built = device->builds;
     while (built && !(built->source_bytes == source_bytes &&
                       memcmp(built->source, source, source_bytes) == 0 &&
-                      defines_equal(&built->defines, defines)))
+                      vyre_cl_defines_equal(&built->defines, defines)))
         built = built->next;
     return built;
 }

@@ -23,6 +23,8 @@ struct vyre_cl_defines {
     char text[VYRE_CL_DEFINES_MAX][VYRE_CL_DEFINE_BYTES];
 };
 
+bool vyre_cl_defines_equal(const struct vyre_cl_defines *a, const struct vyre_cl_defines *b);
+
 struct vyre_cl_built {
     struct vyre_cl_built *next;
     uint32_t users;

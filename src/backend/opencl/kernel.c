@@ -138,6 +138,25 @@ const struct vyre_cl_built *vyre_cl_kernel_look(const struct vyre_cl_device *dev
                               kernel->first_built->source_bytes, &defines);
 }
 
+bool vyre_cl_kernel_same_build(const struct vyre_command *a, const struct vyre_command *b)
+{
+    const struct vyre_cl_kernel *first = a->kernel;
+    const struct vyre_cl_kernel *second = b->kernel;
+    uint32_t count = first->specialization_count;
+    if (first == second)
+        return memcmp(values_of(first, a), values_of(second, b), count * sizeof(uint64_t)) == 0;
+    if (count == 0 || second->specialization_count != count)
+        return count == second->specialization_count && first->first_built == second->first_built;
+    if (first->first_built->source_bytes != second->first_built->source_bytes ||
+        memcmp(first->first_built->source, second->first_built->source,
+               first->first_built->source_bytes) != 0)
+        return false;
+    struct vyre_cl_defines defines[2];
+    write_defines(first, values_of(first, a), &defines[0]);
+    write_defines(second, values_of(second, b), &defines[1]);
+    return vyre_cl_defines_equal(&defines[0], &defines[1]);
+}
+
 enum vyre_status vyre_cl_kernel_specialize(struct vyre_cl_device *device,
                                            struct vyre_cl_kernel *kernel,
                                            const struct vyre_command *command,

@@ -107,6 +107,9 @@ const struct vyre_cl_built *vyre_cl_kernel_look(const struct vyre_cl_device *dev
                                                 const struct vyre_cl_kernel *kernel,
                                                 const struct vyre_command *command);
 
+/* Whether two dispatches need the same build, built or not. */
+bool vyre_cl_kernel_same_build(const struct vyre_command *a, const struct vyre_command *b);
+
 VYRE_NODISCARD static inline enum vyre_status vyre_cl_kernel_variant(
     struct vyre_cl_device *device, struct vyre_cl_kernel *kernel,
     const struct vyre_command *command, struct vyre_cl_variant **out_variant,

@@ -357,9 +357,18 @@ static enum vyre_status check_retired(const struct vyre_cl_device *device, const
                          device->persistent->reason);
 }
 
-static bool is_served(const struct vyre_command *command)
+/* Whether persistent mode is over, or the batch can never be in it as a whole. */
+static enum vyre_status check_whole(const struct vyre_cl_device *device,
+                                    const struct vyre_batch_view *view, struct vyre_diag *diag)
 {
-    return command->type == VYRE_COMMAND_DISPATCH && !vyre_cl_is_empty(command);
+    enum vyre_status status = check_retired(device, view->label, diag);
+    if (status != VYRE_OK ||
+        view->backend_words[WORD_GENERATION] == device->persistent->generation ||
+        vyre_cl_residents_have_room(view))
+        return status;
+    return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, view->label, 0,
+                         "its kernels need more than %d dispatchers, which are not kept at a time",
+                         VYRE_CL_RESIDENTS_MAX - 1);
 }
 
 /* Makes the dispatchers of all kernels, or says which of them cannot be resident. */
@@ -367,21 +376,24 @@ static enum vyre_status build_all(struct vyre_cl_device *device, const struct vy
                                   struct vyre_diag *diag)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
-    enum vyre_status retired = check_retired(device, view->label, diag);
-    if (retired != VYRE_OK)
-        return retired;
+    const uint64_t generation = persistent->generation;
+    enum vyre_status whole = check_whole(device, view, diag);
+    if (whole != VYRE_OK)
+        return whole;
     for (uint32_t i = 0; i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_resident *resident;
         uint32_t index;
-        if (!is_served(command))
+        if (!vyre_cl_is_served(command))
             continue;
         enum vyre_status status =
             vyre_cl_resident_find(device, view, command, &resident, &index, diag);
         if (status != VYRE_OK)
             return status;
     }
-    view->backend_words[WORD_GENERATION] = persistent->generation;
+    /* What was made may have put out what was found before it: then the next one looks again. */
+    if (persistent->generation == generation)
+        view->backend_words[WORD_GENERATION] = generation;
     return VYRE_OK;
 }
 
@@ -447,7 +459,7 @@ static bool is_poor(const struct vyre_batch_view *view, struct vyre_diag *diag)
     for (uint32_t i = 0; !reason && i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         const struct vyre_cl_kernel *kernel = command->kernel;
-        if (!is_served(command))
+        if (!vyre_cl_is_served(command))
             continue;
         first = first ? first : kernel;
         if (vyre_groups_total(command->groups) > POOR_GROUPS)
@@ -470,13 +482,13 @@ enum vyre_fit vyre_cl_batch_check(void *native, const struct vyre_batch_view *vi
     (void)variant;
     if (mode != VYRE_MODE_PERSISTENT)
         return VYRE_FIT_YES;
-    if (check_retired(device, view->label, diag) != VYRE_OK)
+    if (check_whole(device, view, diag) != VYRE_OK)
         return VYRE_FIT_NO;
     for (uint32_t i = 0; i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_resident *resident;
         uint32_t index;
-        if (!is_served(command))
+        if (!vyre_cl_is_served(command))
             continue;
         enum vyre_fit fit = vyre_cl_resident_look(device, view, command, &resident, &index, diag);
         if (fit == VYRE_FIT_NO)
@@ -542,13 +554,13 @@ enum vyre_status vyre_cl_build_begin(void *native, const struct vyre_batch_view 
     if (mode != VYRE_MODE_PERSISTENT ||
         view->backend_words[WORD_GENERATION] == persistent->generation)
         return VYRE_OK;
-    enum vyre_status status = check_retired(device, view->label, diag);
+    enum vyre_status status = check_whole(device, view, diag);
     for (uint32_t i = 0; status == VYRE_OK && i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_resident_build *build;
         struct vyre_cl_resident *resident;
         uint32_t index;
-        if (!is_served(command))
+        if (!vyre_cl_is_served(command))
             continue;
         enum vyre_fit fit = vyre_cl_resident_look(device, view, command, &resident, &index, diag);
         if (fit == VYRE_FIT_NO)
@@ -586,7 +598,7 @@ static bool serves(const struct vyre_cl_device *device, const struct vyre_batch_
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_resident *resident;
         uint32_t index;
-        if (!is_served(command))
+        if (!vyre_cl_is_served(command))
             continue;
         (void)vyre_cl_resident_look(device, view, command, &resident, &index, NULL);
         if (!resident || resident != device->persistent->current)

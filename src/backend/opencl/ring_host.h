@@ -34,7 +34,8 @@ struct vyre_cl_persistent {
     uint64_t poll_ns_x16;           /* what one poll took, in sixteenths of a nanosecond */
     _Atomic int32_t failure;        /* the driver's code when items can be run in no way */
     struct vyre_cl_resident *first; /* Owned: a list, most recently made first */
-    uint32_t count;
+    uint32_t count;                 /* of dispatchers in it */
+    uint32_t refusal_count;         /* of refusals in it */
     struct vyre_cl_resident_build *building; /* a list of those under way */
     uint64_t use_count;
     uint64_t launches;
