@@ -66,8 +66,9 @@ static cl_int CL_API_CALL enqueue_launch(cl_command_queue queue, cl_kernel kerne
 {
     static const size_t one[3] = {1, 1, 1};
     cl_event own;
-    bool is_dispatcher =
-        hooked_device && hooked_device->persistent && queue == hooked_device->persistent->queue;
+    bool is_dispatcher = hooked_device && hooked_device->persistent &&
+                         (queue == hooked_device->persistent->queue ||
+                          queue == hooked_device->persistent->trial.queue);
     hooks.launches += is_dispatcher;
     if (hooks.refuse_after == 0)
         return CL_DEVICE_NOT_AVAILABLE;
@@ -336,7 +337,7 @@ static void dispatcher_that_hangs_when_it_is_tried_is_known_to_run(void **state)
             hooks.spin = at->last->call.native;
     }
     hooks.dispatchers_spin = true;
-    hooked_device->persistent->warm_ns = 300 * MS;
+    hooked_device->persistent->trial.limit_ns = 300 * MS;
     assert_diag(fixture_run(&f, VYRE_MODE_PERSISTENT), f.diag, VYRE_DIAG_DEVICE_HANG);
     assert_contains(f.diag.message, "300 ms");
     close_while_it_runs(&f, word);

@@ -3,6 +3,8 @@
  *
  *   residents_test DEVICE      a part of the device's name; it must have persistent mode
  */
+#include <pthread.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "opencl/hooked_fixture.h"
@@ -13,7 +15,13 @@
 #define ROUNDS 3
 
 static const char *device_name;
+static pthread_t test_thread;
 static _Atomic uint32_t builds;
+
+/* A launch of a dispatcher by another thread is held until the test lets it go. */
+enum { HOLD_NOTHING, HOLD_NEXT, HOLDS };
+static _Atomic int hold;
+static _Atomic bool held_too_long;
 
 static cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id *devices,
                                 const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
@@ -23,8 +31,29 @@ static cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_devi
     return hooked_real.clBuildProgram(program, count, devices, options, notify, user);
 }
 
+static cl_int CL_API_CALL enqueue_launch(cl_command_queue queue, cl_kernel kernel,
+                                         cl_uint dimensions, const size_t *offset,
+                                         const size_t *global, const size_t *local,
+                                         cl_uint wait_count, const cl_event *waits,
+                                         cl_event *out_event)
+{
+    char name[64] = "";
+    (void)hooked_real.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name - 1, name, NULL);
+    if (strcmp(name, "vyre_resident") == 0 && !pthread_equal(pthread_self(), test_thread)) {
+        const struct timespec moment = {.tv_nsec = 1000000};
+        if (hold == HOLD_NEXT)
+            hold = HOLDS;
+        for (int i = 0; hold == HOLDS && i < 5000; i++)
+            nanosleep(&moment, NULL);
+        held_too_long = held_too_long || hold == HOLDS;
+    }
+    return hooked_real.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
+                                              wait_count, waits, out_event);
+}
+
 static void install(struct vyre_cl_api *api)
 {
+    api->clEnqueueNDRangeKernel = enqueue_launch;
     api->clBuildProgram = build;
 }
 
@@ -171,6 +200,39 @@ static void refusal_outlives_many_dispatchers(void **state)
     fixture_close(&f);
 }
 
+/* ---- Builds beside other work ----------------------------------------------------------------- */
+
+static void run_auto(struct fixture *f)
+{
+    const struct vyre_submit_options options = {.repeat_hint = 1000000000};
+    struct vyre_ticket ticket;
+    assert_int_equal(vyre_batch_submit(f->batch, &options, &ticket, &f->diag), VYRE_OK);
+    assert_int_equal(vyre_ticket_wait(f->device, ticket, VYRE_FOREVER, &f->diag), VYRE_OK);
+}
+
+/* The driver compiles the most of it when it is first launched: others submit meanwhile. */
+static void first_launch_of_a_dispatcher_holds_up_nobody(void **state)
+{
+    struct fixture f;
+    (void)state;
+    fixture_open(&f, device_name, (struct vyre_device_desc){0}, install);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 64);
+    add_programs(&f, buffer, 1, 1);
+    hold = HOLD_NEXT;
+    for (int i = 0; i < 2000 && hold != HOLDS; i++)
+        run_auto(&f);
+    for (int i = 0; i < 5000 && hold != HOLDS; i++) {
+        const struct timespec moment = {.tv_nsec = 1000000};
+        nanosleep(&moment, NULL);
+    }
+    assert_int_equal(hold, HOLDS);
+    for (int i = 0; i < 10; i++)
+        run_auto(&f);
+    hold = HOLD_NOTHING;
+    assert_false(held_too_long);
+    fixture_close(&f);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -178,10 +240,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(batch_of_more_dispatchers_than_are_kept_is_refused),
         cmocka_unit_test(batch_of_many_dispatches_of_one_program_is_not_refused),
         cmocka_unit_test(refusal_outlives_many_dispatchers),
+        cmocka_unit_test(first_launch_of_a_dispatcher_holds_up_nobody),
     };
     if (argc != 2)
         return 2;
     device_name = argv[1];
+    test_thread = pthread_self();
     (void)alarm(290); /* a hang ends the test */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

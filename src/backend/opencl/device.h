@@ -13,6 +13,7 @@
  *   queue      in order; everything but resident kernels. So batches need no barrier between them.
  *   side       in order; some arms of a batch (arms.h); NULL where that cannot pay
  *   resident   in order; dispatcher kernels only
+ *   trial      in order; the first launch of each dispatcher (trial.h)
  *
  * Thread-safety: submit, record, create and destroy are called one at a time; wait by any number.
  */

@@ -19,8 +19,6 @@
 
 /* Until a dispatcher has been measured. */
 #define POLL_NS UINT64_C(20)
-/* Compiling a dispatcher counts as setup; so long it may take at most. */
-#define WARM_NS UINT64_C(60000000000)
 /* Looks at the ring before the core is offered to others. */
 #define EAGER_LOOKS 2000
 /* A wrapped kernel has one unit, an enqueued one has all: auto leaves dispatches of more to the queue. */
@@ -43,9 +41,8 @@ static enum vyre_status open_ring(struct vyre_cl_device *device, struct vyre_dia
         return vyre_diag_set(diag, VYRE_DIAG_OPENCL_MEMORY, NULL, 0, "no shared memory for a ring");
     vyre_cl_ring_init(persistent->control, VYRE_CL_RING_SLOTS, 0);
     persistent->poll_ns_x16 = POLL_NS * 16;
-    persistent->warm_ns = WARM_NS;
     persistent->generation = 1;
-    return VYRE_OK;
+    return vyre_cl_trial_create(device, diag);
 }
 
 enum vyre_status vyre_cl_persistent_create(struct vyre_cl_device *device, struct vyre_diag *diag)
@@ -64,6 +61,8 @@ bool vyre_cl_persistent_stop(struct vyre_cl_device *device)
     struct vyre_cl_persistent *persistent = device->persistent;
     if (!persistent->control)
         return true;
+    if (!vyre_cl_trial_is_over(device)) /* then the device is lost */
+        return false;
     if (!vyre_is_lost(&device->flight.loss))
         return vyre_cl_ring_leave(device) && vyre_cl_ring_is_over(device);
     /* Lost: those who have not left by themselves are not waited for. */
@@ -71,10 +70,8 @@ bool vyre_cl_persistent_stop(struct vyre_cl_device *device)
         return false;
     atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
     vyre_cl_ring_look(device);
-    if (atomic_load_explicit(&persistent->running, memory_order_relaxed))
-        return false;
-    /* A launch that tries a new dispatcher out does not count as running. */
-    return vyre_cl_ring_is_over(device);
+    return !atomic_load_explicit(&persistent->running, memory_order_relaxed) &&
+           vyre_cl_ring_is_over(device);
 }
 
 void vyre_cl_persistent_destroy(struct vyre_cl_device *device)
@@ -92,6 +89,7 @@ void vyre_cl_persistent_destroy(struct vyre_cl_device *device)
         (void)device->api->clFinish(persistent->queue);
         (void)device->api->clReleaseCommandQueue(persistent->queue);
     }
+    vyre_cl_trial_destroy(device);
     vyre_cl_shared_free(device, persistent->control, vyre_cl_ring_bytes(VYRE_CL_RING_SLOTS));
     vyre_memory_free(&device->allocator, persistent, sizeof *persistent,
                      _Alignof(struct vyre_cl_persistent));

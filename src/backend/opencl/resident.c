@@ -349,8 +349,13 @@ enum vyre_status vyre_cl_resident_begin(struct vyre_cl_device *device,
 void vyre_cl_resident_run(struct vyre_cl_device *device, struct vyre_cl_resident_build *build)
 {
     build->has_run = true;
+    if (vyre_is_lost(&device->flight.loss))
+        return;
     if (build->status == VYRE_OK)
         build->status = compile(device, build->resident, &build->text, &build->failure);
+    /* One that is made for items that fall back is never launched. */
+    if (build->status == VYRE_OK && !vyre_cl_is_retired(device))
+        build->status = vyre_cl_trial_run(device, build->resident, &build->failure);
 }
 
 bool vyre_cl_resident_is_begun(const struct vyre_cl_device *device,
@@ -425,11 +430,12 @@ static enum vyre_status settle(struct vyre_cl_device *device, struct vyre_cl_res
 {
     struct vyre_cl_resident *resident = build->resident;
     struct vyre_cl_kernel *kernel = (struct vyre_cl_kernel *)resident->served[0].kernel;
-    if (!build->has_run || is_needless(device, resident) || vyre_is_lost(&device->flight.loss))
+    if (!build->has_run)
         return VYRE_OK;
-    /* One that is made for items that fall back is never launched. */
-    if (build->status == VYRE_OK && !vyre_cl_is_retired(device))
-        build->status = vyre_cl_ring_warm(device, resident, &build->failure);
+    if (vyre_is_lost(&device->flight.loss))
+        return vyre_loss_status(&device->flight.loss, diag);
+    if (is_needless(device, resident))
+        return VYRE_OK;
     if (build->status == VYRE_UNSUPPORTED && resident->served_count > 1) {
         kernel->is_alone = true; /* a neighbour may be the reason */
         return VYRE_BUSY;

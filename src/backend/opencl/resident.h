@@ -6,8 +6,8 @@
  * is a launch. Making one has three steps:
  *
  *   begin  writes its text and takes a user's share of the build, so that kernels may go meanwhile
- *   run    compiles it
- *   end    launches it once and puts it into the list, or keeps the reason why it cannot be resident
+ *   run    compiles it and tries it out (trial.h)
+ *   end    puts it into the list, or keeps the reason why it cannot be resident
  *
  * Each of them makes one attempt. One that fails with neighbours beside its kernel leaves nothing but a
  * note in the kernel: the next begin leaves them out.

@@ -6,7 +6,6 @@
 #include <sched.h>
 
 #include "backend/opencl/device.h"
-#include "backend/opencl/failure.h"
 #include "backend/opencl/persistent.h"
 #include "base/clock.h"
 
@@ -239,54 +238,4 @@ bool vyre_cl_ring_change(struct vyre_cl_device *device, struct vyre_cl_resident 
         persistent->current = resident;
     vyre_lock_release(&persistent->lock);
     return left;
-}
-
-/* How the driver says that the last launch ended: a negative code is a failure. */
-static cl_int launch_state(struct vyre_cl_device *device)
-{
-    cl_int state = CL_COMPLETE;
-    cl_int code =
-        device->api->clGetEventInfo(device->persistent->launched, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                    sizeof state, &state, NULL);
-    return code == CL_SUCCESS ? state : code;
-}
-
-static enum vyre_status warm_locked(struct vyre_cl_device *device,
-                                    const struct vyre_cl_resident *resident, struct vyre_diag *diag)
-{
-    struct vyre_cl_persistent *persistent = device->persistent;
-    if (!leave_locked(device, VYRE_RESIDENCY_CHANGED) ||
-        !wait_over(device, device->desc.hang_timeout_ns))
-        return vyre_loss_status(&device->flight.loss, diag);
-    vyre_cl_ring_rearm(persistent->control);
-    atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
-    cl_int code = launch(device, resident);
-    if (code != CL_SUCCESS)
-        persistent->launched = NULL;
-    else if (!wait_over(device, persistent->warm_ns))
-        return vyre_loss_status(&device->flight.loss, diag);
-    else
-        code = launch_state(device);
-    /* acquire: (H) of ring.h. */
-    if (code == CL_SUCCESS && atomic_load_explicit(&persistent->control->exited,
-                                                   memory_order_acquire) == persistent->groups)
-        return VYRE_OK;
-    return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, NULL, code,
-                         "its dispatcher did not run when it was tried: %s (%d)",
-                         code ? vyre_cl_code_name(code) : "not all groups ran", code);
-}
-
-enum vyre_status vyre_cl_ring_warm(struct vyre_cl_device *device,
-                                   const struct vyre_cl_resident *resident, struct vyre_diag *diag)
-{
-    /* Items of the batch that is being submitted may be in the ring, for another dispatcher. */
-    enum vyre_status status = vyre_cl_drain(device, diag);
-    if (status == VYRE_OK)
-        status = vyre_cl_persistent_settle(device, diag);
-    if (status != VYRE_OK)
-        return status;
-    vyre_lock_acquire(&device->persistent->lock);
-    status = warm_locked(device, resident, diag);
-    vyre_lock_release(&device->persistent->lock);
-    return status;
 }
