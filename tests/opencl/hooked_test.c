@@ -23,7 +23,7 @@ static const char *device_name;
 static struct {
     pthread_t thread;
     uint32_t failing_launches;       /* of dispatchers: so many are refused */
-    bool events_fail;                /* of dispatchers */
+    bool events_fail;                /* of dispatchers that are tried out */
     bool events_run;                 /* all of them, for ever */
     bool no_svm;                     /* the device hides its shared virtual memory */
     size_t scalar_bytes;             /* arguments by value have this size; 0: as the driver says */
@@ -48,7 +48,9 @@ static bool is_ours(void)
 
 static bool is_dispatcher_queue(cl_command_queue queue)
 {
-    return hooked_device && hooked_device->persistent && queue == hooked_device->persistent->queue;
+    return hooked_device && hooked_device->persistent &&
+           (queue == hooked_device->persistent->queue ||
+            queue == hooked_device->persistent->trial.queue);
 }
 
 static cl_int CL_API_CALL enqueue_launch(cl_command_queue queue, cl_kernel kernel,
@@ -64,7 +66,8 @@ static cl_int CL_API_CALL enqueue_launch(cl_command_queue queue, cl_kernel kerne
             hooks.failing_launches--;
             return CL_OUT_OF_RESOURCES;
         }
-        if (!persistent->current || persistent->current->native != kernel)
+        if (queue == persistent->queue &&
+            (!persistent->current || persistent->current->native != kernel))
             hooks.launches_on_items += atomic_load(&persistent->control->head) !=
                                        atomic_load(&persistent->control->completion);
     }
@@ -81,11 +84,13 @@ static cl_int CL_API_CALL event_info(cl_event event, cl_event_info what, size_t 
         return code;
     if (hooks.events_run)
         *state = CL_RUNNING;
-    if (!is_ours() || !hooked_device->persistent || event != hooked_device->persistent->launched)
+    if (!is_ours() || !hooked_device->persistent)
         return code;
-    if (hooks.events_fail && *state == CL_COMPLETE)
+    if (hooks.events_fail && event == hooked_device->persistent->trial.launched &&
+        *state == CL_COMPLETE) /* then no other thread builds */
         *state = CL_OUT_OF_RESOURCES;
-    if (hooks.submitting && vyre_lock_try(&hooked_device->persistent->lock)) {
+    if (event == hooked_device->persistent->launched && hooks.submitting &&
+        vyre_lock_try(&hooked_device->persistent->lock)) {
         vyre_lock_release(&hooked_device->persistent->lock);
         hooks.unlocked_looks++;
     }

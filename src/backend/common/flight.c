@@ -73,6 +73,14 @@ void vyre_flight_harvest(struct vyre_flight *flight)
     vyre_lock_release(&flight->lock);
 }
 
+void vyre_flight_take(struct vyre_flight *flight)
+{
+    if (flight->ops->poll)
+        flight->ops->poll(flight->device);
+    else
+        vyre_flight_harvest(flight);
+}
+
 /* ---- Delivering ------------------------------------------------------------------------------- */
 
 /* Delivers what there is, under the deliver_lock. False: what is left is the helper's. */
@@ -106,7 +114,11 @@ void vyre_flight_deliver(struct vyre_flight *flight, bool helper)
         if (helper) /* others do not deliver what has a callback: it cannot rely on them */
             vyre_lock_acquire(&flight->deliver_lock);
         else if (!vyre_lock_try(&flight->deliver_lock))
-            return; /* the lock's holder looks again after letting it go */
+            /*
+             * The lock's holder looks again after letting it go. Where stores pass loads it may miss what was
+             * harvested meanwhile: then those who wait for it deliver it after their slice of sleep.
+             */
+            return;
         all = deliver_locked(flight, helper);
         vyre_lock_release(&flight->deliver_lock);
     }
@@ -114,19 +126,37 @@ void vyre_flight_deliver(struct vyre_flight *flight, bool helper)
 
 /* ---- Loss ------------------------------------------------------------------------------------- */
 
-void vyre_flight_lose(struct vyre_flight *flight, const struct vyre_diag *reason)
+static void wake_all(struct vyre_flight *flight)
 {
-    if (reason)
-        vyre_loss_set(&flight->loss, reason);
-    else
-        vyre_loss_set_hang(&flight->loss, flight->watch.limit_ns);
     vyre_flight_wake(flight);
     vyre_flight_wake_helper(flight);
 }
 
-enum vyre_status vyre_flight_hang(struct vyre_flight *flight, struct vyre_diag *diag)
+void vyre_flight_lose(struct vyre_flight *flight, const struct vyre_diag *reason)
 {
-    vyre_flight_lose(flight, NULL);
+    vyre_loss_set(&flight->loss, reason);
+    wake_all(flight);
+}
+
+void vyre_flight_lose_hang(struct vyre_flight *flight, uint64_t hang_ns)
+{
+    vyre_loss_set_hang(&flight->loss, hang_ns);
+    wake_all(flight);
+}
+
+enum vyre_status vyre_flight_note_loss(struct vyre_flight *flight, enum vyre_status status,
+                                       struct vyre_diag *diag)
+{
+    struct vyre_diag unnamed;
+    if (status != VYRE_DEVICE_LOST)
+        return status;
+    if (!vyre_is_lost(&flight->loss)) {
+        vyre_diag_reset(&unnamed);
+        if (!diag)
+            (void)vyre_diag_set(&unnamed, VYRE_DIAG_DEVICE_LOST, NULL, 0,
+                                "the driver reported the loss of the device");
+        vyre_flight_lose(flight, diag ? diag : &unnamed);
+    }
     return vyre_loss_status(&flight->loss, diag);
 }
 
@@ -144,7 +174,10 @@ bool vyre_flight_check(struct vyre_flight *flight)
 {
     if (flight->ops->tend && !vyre_is_lost(&flight->loss))
         (void)flight->ops->tend(flight->device);
-    if (!vyre_is_lost(&flight->loss) && hangs(flight) && hangs(flight))
-        vyre_flight_lose(flight, NULL);
+    if (!vyre_is_lost(&flight->loss) && hangs(flight)) {
+        vyre_flight_take(flight); /* the device may have moved since it was last asked */
+        if (!vyre_is_lost(&flight->loss) && hangs(flight))
+            vyre_flight_lose_hang(flight, flight->watch.limit_ns);
+    }
     return !vyre_is_lost(&flight->loss);
 }

@@ -15,7 +15,8 @@
  * Locks: the runtime is called under the deliver_lock, and may submit from there; nobody is called under the
  * lock.
  *
- * Invariants: delivered <= harvested <= submitted <= delivered + mask, by the runtime's in-flight limit.
+ * Invariants: delivered <= harvested <= submitted <= delivered + mask + 1, by the runtime's in-flight limit:
+ * it hears of an end, and may submit again, before the end is counted as delivered.
  *
  * Thread-safety: one submitter; any number of others.
  */
@@ -120,17 +121,27 @@ void vyre_flight_push(struct vyre_flight *flight, const struct vyre_flight_entry
 void vyre_flight_harvest_locked(struct vyre_flight *flight);
 void vyre_flight_harvest(struct vyre_flight *flight);
 
+/* The same, as the backend polls. */
+void vyre_flight_take(struct vyre_flight *flight);
+
 /* Tells the runtime what was harvested. `helper`: also of submissions with a callback. */
 void vyre_flight_deliver(struct vyre_flight *flight, bool helper);
 
 /* Looks after the work and whether it moves. False: the device is lost. Tells nobody. */
 bool vyre_flight_check(struct vyre_flight *flight);
 
-/* Nothing further is expected of the device: who waits is woken, and tells the runtime. NULL: a hang. */
+/* Nothing further is expected of the device: those who wait are woken, and tell the runtime. */
 void vyre_flight_lose(struct vyre_flight *flight, const struct vyre_diag *reason);
 
-/* The same for submit, which finds a hang: returns the status of the loss, and why. */
-enum vyre_status vyre_flight_hang(struct vyre_flight *flight, struct vyre_diag *diag);
+/* The same, because nothing was completed for `hang_ns`. */
+void vyre_flight_lose_hang(struct vyre_flight *flight, uint64_t hang_ns);
+
+/*
+ * What submit and its like return. A loss that they meet ends everything, by its diagnostic if there is one:
+ * returns the status with the first reason. Any other status is returned as it is.
+ */
+enum vyre_status vyre_flight_note_loss(struct vyre_flight *flight, enum vyre_status status,
+                                       struct vyre_diag *diag);
 
 /* ---- wait.c ----------------------------------------------------------------------------------- */
 
@@ -139,6 +150,18 @@ void vyre_flight_wait(struct vyre_flight *flight, uint64_t sequence, uint64_t ti
 
 /* For submit: waits until all of it is over, and tells nobody. False: the device is lost. */
 bool vyre_flight_drain(struct vyre_flight *flight);
+
+/* What a call of the backend waits for, beside submissions in flight. */
+struct vyre_awaited {
+    void *context;
+    bool (*is_over)(void *context);      /* asks the device; may sleep for a moment */
+    uint64_t (*progress)(void *context); /* optional: changes while it moves */
+    void (*pause)(void *context);        /* optional, between two looks: else the core is offered */
+    uint64_t limit_ns;                   /* it hangs when nothing moves for so long */
+};
+
+/* For submit and its like: waits until it is over, and tells nobody. False: the device is lost. */
+bool vyre_flight_await(struct vyre_flight *flight, const struct vyre_awaited *awaited);
 
 /* To sleep: read the news, look whether there is something to sleep for, sleep while the news are those. */
 static inline uint32_t vyre_flight_news(const struct vyre_flight *flight)

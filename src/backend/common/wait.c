@@ -44,22 +44,13 @@ static bool is_over(const struct vyre_flight *flight, uint64_t sequence)
            vyre_is_lost(&flight->loss);
 }
 
-/* Takes what is over, as the backend does it. */
-static void take(struct vyre_flight *flight)
-{
-    if (flight->ops->poll)
-        flight->ops->poll(flight->device);
-    else
-        vyre_flight_harvest(flight);
-}
-
 /* Takes and tells what is over. */
 static void advance(struct vyre_flight *flight, bool helper)
 {
     if (atomic_load_explicit(&flight->delivered, memory_order_relaxed) ==
         atomic_load_explicit(&flight->submitted, memory_order_relaxed))
         return;
-    take(flight);
+    vyre_flight_take(flight);
     vyre_flight_deliver(flight, helper);
 }
 
@@ -109,9 +100,36 @@ bool vyre_flight_drain(struct vyre_flight *flight)
 {
     const uint64_t last = vyre_flight_submitted(flight);
     uint64_t start_ns = vyre_clock_now_ns();
-    for (take(flight); vyre_flight_harvested(flight) < last; take(flight)) {
+    for (vyre_flight_take(flight); vyre_flight_harvested(flight) < last; vyre_flight_take(flight)) {
         if (!pass_time(flight, last, false, vyre_clock_now_ns() - start_ns, UINT64_MAX))
             return false;
+    }
+    return true;
+}
+
+/* Whether what is awaited does not move. */
+static bool stands_still(const struct vyre_awaited *awaited, struct vyre_watch *watch)
+{
+    uint64_t progress = awaited->progress ? awaited->progress(awaited->context) : 0;
+    return vyre_watch_hangs(watch, progress, vyre_clock_now_ns());
+}
+
+bool vyre_flight_await(struct vyre_flight *flight, const struct vyre_awaited *awaited)
+{
+    struct vyre_watch watch;
+    vyre_watch_init(&watch, awaited->limit_ns);
+    bool suspect = false;
+    while (!awaited->is_over(awaited->context)) {
+        if (vyre_is_lost(&flight->loss))
+            return false;
+        bool hangs = stands_still(awaited, &watch);
+        if (hangs && suspect)
+            vyre_flight_lose_hang(flight, awaited->limit_ns);
+        else if (!hangs && awaited->pause)
+            awaited->pause(awaited->context);
+        else if (!hangs)
+            sched_yield();
+        suspect = hangs; /* the device is asked once more before that is believed */
     }
     return true;
 }

@@ -307,7 +307,8 @@ bool vyre_cpu_pool_stop(struct vyre_cpu_pool *pool)
         else
             pthread_join(pool->workers[i].thread, NULL);
     }
-    vyre_residency_log_end(&pool->residency, VYRE_RESIDENCY_STOPPED);
+    if (all) /* else a worker is still there */
+        vyre_residency_log_end(&pool->residency, VYRE_RESIDENCY_STOPPED);
     return all;
 }
 

@@ -4,6 +4,7 @@
 #include "backend/opencl/arms.h"
 
 #include "backend/opencl/device.h"
+#include "backend/opencl/failure.h"
 
 enum vyre_status vyre_cl_arms_plan(struct vyre_cl_device *device,
                                    const struct vyre_batch_view *view, uint32_t variant,
@@ -54,7 +55,8 @@ static cl_int wait_for(const struct vyre_cl_device *device, cl_command_queue fir
 cl_int vyre_cl_arms_join(struct vyre_cl_device *device, cl_event *out_event)
 {
     cl_int code = wait_for(device, device->side, device->queue, out_event);
-    if (code != CL_SUCCESS) /* no room for an event: the host waits in its place */
+    /* No room for an event: the host waits in its place, unless the device is gone. */
+    if (code != CL_SUCCESS && vyre_cl_code_status(code) != VYRE_DEVICE_LOST)
         (void)device->api->clFinish(device->side);
     device->forked = false;
     return code;

@@ -190,7 +190,7 @@ static bool may_show_dimensions(const char *source, size_t source_bytes)
     return strlen(source) != source_bytes;
 }
 
-static bool defines_equal(const struct vyre_cl_defines *a, const struct vyre_cl_defines *b)
+bool vyre_cl_defines_equal(const struct vyre_cl_defines *a, const struct vyre_cl_defines *b)
 {
     bool equal = a->count == b->count;
     for (uint32_t i = 0; equal && i < a->count; i++)
@@ -198,24 +198,30 @@ static bool defines_equal(const struct vyre_cl_defines *a, const struct vyre_cl_
     return equal;
 }
 
+struct vyre_cl_built *vyre_cl_build_look(const struct vyre_cl_device *device, const char *source,
+                                         size_t source_bytes, const struct vyre_cl_defines *defines)
+{
+    struct vyre_cl_built *built = device->builds;
+    while (built && !(built->source_bytes == source_bytes &&
+                      memcmp(built->source, source, source_bytes) == 0 &&
+                      vyre_cl_defines_equal(&built->defines, defines)))
+        built = built->next;
+    return built;
+}
+
 enum vyre_status vyre_cl_build_acquire(struct vyre_cl_device *device, const char *label,
                                        const char *source, size_t source_bytes,
                                        const struct vyre_cl_defines *defines,
                                        struct vyre_cl_built **out_built, struct vyre_diag *diag)
 {
-    *out_built = NULL;
-    for (struct vyre_cl_built *built = device->builds; built; built = built->next) {
-        if (built->source_bytes == source_bytes &&
-            memcmp(built->source, source, source_bytes) == 0 &&
-            defines_equal(&built->defines, defines)) {
-            built->users++;
-            *out_built = built;
-            return VYRE_OK;
-        }
+    struct vyre_cl_built *built = vyre_cl_build_look(device, source, source_bytes, defines);
+    *out_built = built;
+    if (built) {
+        built->users++;
+        return VYRE_OK;
     }
     size_t size = sizeof(struct vyre_cl_built) + source_bytes + 1;
-    struct vyre_cl_built *built =
-        vyre_memory_allocate(&device->allocator, size, _Alignof(struct vyre_cl_built));
+    built = vyre_memory_allocate(&device->allocator, size, _Alignof(struct vyre_cl_built));
     if (!built)
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, label, 0, "no memory for a program");
     enum vyre_status status =

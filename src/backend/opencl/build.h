@@ -23,6 +23,8 @@ struct vyre_cl_defines {
     char text[VYRE_CL_DEFINES_MAX][VYRE_CL_DEFINE_BYTES];
 };
 
+bool vyre_cl_defines_equal(const struct vyre_cl_defines *a, const struct vyre_cl_defines *b);
+
 struct vyre_cl_built {
     struct vyre_cl_built *next;
     uint32_t users;
@@ -40,6 +42,10 @@ VYRE_NODISCARD enum vyre_status vyre_cl_build_acquire(struct vyre_cl_device *dev
                                                       const struct vyre_cl_defines *defines,
                                                       struct vyre_cl_built **out_built,
                                                       struct vyre_diag *diag);
+/* The program if somebody uses it; NULL: it is not built. Changes nothing. */
+struct vyre_cl_built *vyre_cl_build_look(const struct vyre_cl_device *device, const char *source,
+                                         size_t source_bytes,
+                                         const struct vyre_cl_defines *defines);
 void vyre_cl_build_release(struct vyre_cl_device *device, struct vyre_cl_built *built);
 
 /* Builds a text that nobody shares. */

@@ -128,8 +128,11 @@ static enum vyre_status device_open(void *native_backend, uint32_t index,
 static bool quiesce(void *native)
 {
     struct vyre_cl_device *device = native;
-    bool ended = !vyre_is_lost(&device->flight.loss) ||
-                 vyre_cl_has_ended(device, vyre_flight_submitted(&device->flight));
+    /* The runtime may have been told of a loss that the flight never saw: then work may be left. */
+    if (!vyre_is_lost(&device->flight.loss))
+        (void)vyre_cl_drain(device, NULL);
+    bool ended =
+        vyre_cl_has_ended(device, vyre_flight_submitted(&device->flight)) && !device->left_work;
     /* A lost device's helper waits for nothing but its end. */
     bool quiet = vyre_cl_stop_waiters(device);
     quiet = vyre_cl_persistent_stop(device) && ended && quiet;

@@ -13,6 +13,7 @@
  *   queue      in order; everything but resident kernels. So batches need no barrier between them.
  *   side       in order; some arms of a batch (arms.h); NULL where that cannot pay
  *   resident   in order; dispatcher kernels only
+ *   trial      in order; the first launch of each dispatcher (trial.h)
  *
  * Thread-safety: submit, record, create and destroy are called one at a time; wait by any number.
  */
@@ -71,9 +72,10 @@ struct vyre_cl_device {
     struct vyre_cl_built *builds;          /* Owned: a list, each kept by the kernels that use it */
     struct vyre_cl_kernel *kernels;        /* a list of all there are */
     struct vyre_cl_persistent *persistent; /* Owned; NULL: no persistent mode */
-    uint64_t last_queued;                  /* sequence of the last submission that used the queue */
-    uint64_t next_part;                    /* numbers of parts of buffers, never used again */
-    uint64_t reserved_bytes;               /* memory taken from the driver */
+    bool left_work;          /* of a batch that a loss cut off: nobody knows when it ends */
+    uint64_t last_queued;    /* sequence of the last submission that used the queue */
+    uint64_t next_part;      /* numbers of parts of buffers, never used again */
+    uint64_t reserved_bytes; /* memory taken from the driver */
     uint32_t allocation_count;
 
     _Atomic uint32_t context_errors; /* told by the driver's callback */

@@ -9,9 +9,10 @@
 #include "backend/opencl/kernel.h"
 #include "backend/opencl/memory.h"
 #include "backend/opencl/persistent.h"
-#include "base/clock.h"
 
 #define TABLES_BYTES ((size_t)2 << 20)
+/* Between two looks at a queue that is being emptied. */
+#define NAP_NS UINT64_C(20000)
 
 /* ---- Events ----------------------------------------------------------------------------------- */
 
@@ -146,31 +147,69 @@ void vyre_cl_write_table(const struct vyre_batch_view *view,
     }
 }
 
-/* Waits until queues and ring are empty, for as long as the hang timeout at most. */
-static bool finish(struct vyre_cl_device *device)
+/* A marker behind all that is queued. */
+struct marker {
+    struct vyre_cl_device *device;
+    cl_event event;
+    cl_int state;
+};
+
+static bool is_reached(void *context)
 {
-    cl_event event = NULL;
-    cl_int state = CL_QUEUED;
-    uint64_t start_ns = vyre_clock_now_ns();
-    if (vyre_cl_drain(device, NULL) != VYRE_OK ||
+    struct marker *marker = context;
+    cl_int code =
+        marker->device->api->clGetEventInfo(marker->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                            sizeof marker->state, &marker->state, NULL);
+    if (code != CL_SUCCESS)
+        marker->state = code;
+    return marker->state <= CL_COMPLETE;
+}
+
+/* Events of the batch that is being queued: a long one moves. */
+static uint64_t count_events(void *context)
+{
+    struct vyre_cl_device *device = ((struct marker *)context)->device;
+    struct vyre_cl_entry *next =
+        vyre_flight_at(&device->flight, vyre_flight_submitted(&device->flight) + 1);
+    (void)vyre_cl_entry_is_over(device, next);
+    return next->events_done;
+}
+
+static void nap(void *context)
+{
+    struct vyre_flight *flight = &((struct marker *)context)->device->flight;
+    vyre_flight_sleep(flight, vyre_flight_news(flight), NAP_NS);
+}
+
+/* Waits until queues and ring are empty. CL_DEVICE_NOT_AVAILABLE: the device is lost. */
+static cl_int finish(struct vyre_cl_device *device)
+{
+    struct marker marker = {.device = device, .state = CL_QUEUED};
+    const struct vyre_awaited awaited = {
+        .context = &marker,
+        .is_over = is_reached,
+        .progress = count_events,
+        .pause = nap,
+        .limit_ns = device->desc.hang_timeout_ns,
+    };
+    cl_int code = CL_SUCCESS;
+    if (vyre_cl_drain(device, NULL) == VYRE_OK &&
         vyre_cl_persistent_settle(device, NULL) != VYRE_OK)
-        return false;
+        code = (cl_int)vyre_cl_persistent_failure(device);
+    if (vyre_is_lost(&device->flight.loss))
+        return CL_DEVICE_NOT_AVAILABLE;
     bool forked = device->forked;
-    if (forked && vyre_cl_arms_join(device, NULL) != CL_SUCCESS)
-        return false;
+    if (code == CL_SUCCESS && forked)
+        code = vyre_cl_arms_join(device, NULL);
     device->forked = forked; /* what follows goes on to the side queue */
-    if (device->api->clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &event) != CL_SUCCESS)
-        return false;
+    if (code == CL_SUCCESS)
+        code = device->api->clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &marker.event);
+    if (code != CL_SUCCESS)
+        return code;
     (void)device->api->clFlush(device->queue);
-    while (state > CL_COMPLETE &&
-           device->api->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
-                                       &state, NULL) == CL_SUCCESS &&
-           vyre_clock_now_ns() - start_ns < device->desc.hang_timeout_ns) {
-        if (state > CL_COMPLETE)
-            vyre_flight_sleep(&device->flight, vyre_flight_news(&device->flight), 20000);
-    }
-    (void)device->api->clReleaseEvent(event);
-    return state == CL_COMPLETE;
+    bool over = vyre_flight_await(&device->flight, &awaited);
+    (void)device->api->clReleaseEvent(marker.event);
+    return over ? marker.state : CL_DEVICE_NOT_AVAILABLE;
 }
 
 /* Makes the ring large enough for `size_bytes` at once. Nothing may use it. */
@@ -191,9 +230,8 @@ static bool grow_tables(struct vyre_cl_device *device, size_t size_bytes)
     return true;
 }
 
-unsigned char *vyre_cl_take_tables(struct vyre_cl_device *device,
-                                   const struct vyre_batch_view *view,
-                                   const struct vyre_command *command)
+cl_int vyre_cl_take_tables(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                           const struct vyre_command *command, unsigned char **out_memory)
 {
     struct vyre_cl_tables *tables = &device->tables;
     size_t size_bytes = 0;
@@ -202,14 +240,18 @@ unsigned char *vyre_cl_take_tables(struct vyre_cl_device *device,
         if (binding->kind == VYRE_BINDING_TABLE)
             size_bytes += vyre_cl_table_bytes(binding);
     }
-    unsigned char *memory = vyre_cl_tables_take(tables, size_bytes, 64);
-    if (memory)
-        return memory;
+    *out_memory = vyre_cl_tables_take(tables, size_bytes, 64);
+    if (*out_memory)
+        return CL_SUCCESS;
     /* Afterwards nothing is in encoder, nor queued of this batch: all of the ring is free. */
-    if ((tables->memory && !finish(device)) || !grow_tables(device, size_bytes))
-        return NULL;
+    cl_int code = tables->memory ? finish(device) : CL_SUCCESS;
+    if (code != CL_SUCCESS)
+        return code;
+    if (!grow_tables(device, size_bytes))
+        return CL_OUT_OF_RESOURCES;
     vyre_cl_tables_clear(tables);
-    return vyre_cl_tables_take(tables, size_bytes, 64);
+    *out_memory = vyre_cl_tables_take(tables, size_bytes, 64);
+    return *out_memory ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
 }
 
 /* Whether a range in shared memory is bound already, which is what most bindings are. */
@@ -244,20 +286,21 @@ cl_int vyre_cl_set_arguments(struct vyre_cl_device *device, struct vyre_cl_call 
     unsigned char *taken = NULL;
     for (uint32_t i = 0; i < command->binding_count; i++, binding++) {
         unsigned char *table = NULL;
+        cl_int code = CL_SUCCESS;
         if (is_bound(call, i, view, binding))
             continue;
         if (binding->kind == VYRE_BINDING_TABLE) {
             if (!tables) {
-                taken = vyre_cl_take_tables(device, view, command);
+                code = vyre_cl_take_tables(device, view, command, &taken);
                 tables = &taken;
             }
+            if (code != CL_SUCCESS)
+                return code;
             table = *tables;
-            if (!table)
-                return CL_OUT_OF_RESOURCES;
             *tables += vyre_cl_table_bytes(binding);
             vyre_cl_write_table(view, binding, (uint64_t *)(void *)table);
         }
-        cl_int code = vyre_cl_call_bind(device, kernel, call, i, binding, view, table);
+        code = vyre_cl_call_bind(device, kernel, call, i, binding, view, table);
         if (code != CL_SUCCESS)
             return code;
     }

@@ -81,12 +81,12 @@ static inline size_t vyre_cl_table_bytes(const struct vyre_command_binding *bind
 }
 
 /*
- * Memory in the device's ring for all tables of a dispatch, in the order of its bindings; NULL: none, also
- * after waiting. All at once: waiting frees whatever was taken before and is not queued yet.
+ * Memory in the device's ring for all tables of a dispatch, in the order of its bindings.
+ * CL_OUT_OF_RESOURCES: there is none, also after waiting; other codes: of what was waited for. All at once:
+ * waiting frees whatever was taken before and is not queued yet.
  */
-unsigned char *vyre_cl_take_tables(struct vyre_cl_device *device,
-                                   const struct vyre_batch_view *view,
-                                   const struct vyre_command *command);
+cl_int vyre_cl_take_tables(struct vyre_cl_device *device, const struct vyre_batch_view *view,
+                           const struct vyre_command *command, unsigned char **out_memory);
 
 /*
  * Has what follows a dispatch in the batch fetched while the driver works: an enqueue leaves little of

@@ -74,10 +74,12 @@ static bool event_is_over(struct vyre_cl_device *device, cl_event event, cl_int 
     return code != CL_SUCCESS || state <= CL_COMPLETE;
 }
 
-static void fail(struct vyre_cl_entry *entry, cl_int code)
+static void fail(struct vyre_cl_device *device, struct vyre_cl_entry *entry, cl_int code)
 {
-    entry->head.completion.status = vyre_cl_code_status(code);
+    struct vyre_diag diag;
+    entry->head.completion.status = vyre_cl_failed(&diag, NULL, code, "a command");
     entry->head.completion.native_code = code;
+    (void)vyre_flight_note_loss(&device->flight, entry->head.completion.status, &diag);
 }
 
 bool vyre_cl_entry_is_over(struct vyre_cl_device *device, struct vyre_cl_entry *entry)
@@ -86,7 +88,7 @@ bool vyre_cl_entry_is_over(struct vyre_cl_device *device, struct vyre_cl_entry *
         int64_t failure = vyre_cl_persistent_failure(device);
         if (failure == 0)
             return false;
-        fail(entry, (cl_int)failure);
+        fail(device, entry, (cl_int)failure);
     }
     while (entry->events_done < entry->event_count) {
         cl_int code;
@@ -100,7 +102,7 @@ bool vyre_cl_entry_is_over(struct vyre_cl_device *device, struct vyre_cl_entry *
             return false;
         entry->events_done++;
         if (code < 0 && entry->head.completion.status == VYRE_OK)
-            fail(entry, code);
+            fail(device, entry, code);
     }
     return true;
 }

@@ -113,7 +113,7 @@ static struct vyre_cl_variant *find_variant(const struct vyre_cl_kernel *kernel,
                                             const uint64_t *values)
 {
     size_t bytes = kernel->specialization_count * sizeof(uint64_t);
-    if (memcmp(kernel->last->values, values, bytes) == 0)
+    if (kernel->last->built && memcmp(kernel->last->values, values, bytes) == 0)
         return kernel->last;
     for (uint32_t i = 0; i < VYRE_CL_VARIANTS_MAX; i++) {
         struct vyre_cl_variant *variant = &kernel->variants[i];
@@ -123,11 +123,38 @@ static struct vyre_cl_variant *find_variant(const struct vyre_cl_kernel *kernel,
     return NULL;
 }
 
-const struct vyre_cl_variant *vyre_cl_kernel_look(const struct vyre_cl_kernel *kernel,
-                                                  const struct vyre_command *command)
+const struct vyre_cl_built *vyre_cl_kernel_look(const struct vyre_cl_device *device,
+                                                const struct vyre_cl_kernel *kernel,
+                                                const struct vyre_command *command)
 {
-    return kernel->specialization_count == 0 ? kernel->last
-                                             : find_variant(kernel, values_of(kernel, command));
+    const uint64_t *values = values_of(kernel, command);
+    const struct vyre_cl_variant *variant =
+        kernel->specialization_count == 0 ? kernel->last : find_variant(kernel, values);
+    if (variant)
+        return variant->built;
+    struct vyre_cl_defines defines;
+    write_defines(kernel, values, &defines);
+    return vyre_cl_build_look(device, kernel->first_built->source,
+                              kernel->first_built->source_bytes, &defines);
+}
+
+bool vyre_cl_kernel_same_build(const struct vyre_command *a, const struct vyre_command *b)
+{
+    const struct vyre_cl_kernel *first = a->kernel;
+    const struct vyre_cl_kernel *second = b->kernel;
+    uint32_t count = first->specialization_count;
+    if (first == second)
+        return memcmp(values_of(first, a), values_of(second, b), count * sizeof(uint64_t)) == 0;
+    if (count == 0 || second->specialization_count != count)
+        return count == second->specialization_count && first->first_built == second->first_built;
+    if (first->first_built->source_bytes != second->first_built->source_bytes ||
+        memcmp(first->first_built->source, second->first_built->source,
+               first->first_built->source_bytes) != 0)
+        return false;
+    struct vyre_cl_defines defines[2];
+    write_defines(first, values_of(first, a), &defines[0]);
+    write_defines(second, values_of(second, b), &defines[1]);
+    return vyre_cl_defines_equal(&defines[0], &defines[1]);
 }
 
 enum vyre_status vyre_cl_kernel_specialize(struct vyre_cl_device *device,
@@ -242,7 +269,7 @@ enum vyre_status vyre_cl_kernel_reflect(void *native, const struct vyre_kernel_d
         out_interface->has_constants = false;
     if (desc->local_size[0] != 0)
         out_interface->has_local_size = false;
-    return status;
+    return vyre_flight_note_loss(&device->flight, status, diag);
 }
 
 enum vyre_status vyre_cl_kernel_create(void *native, const struct vyre_kernel_desc *desc,

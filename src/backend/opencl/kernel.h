@@ -99,9 +99,16 @@ VYRE_NODISCARD enum vyre_status vyre_cl_kernel_specialize(struct vyre_cl_device 
                                                           struct vyre_cl_variant **out_variant,
                                                           struct vyre_diag *diag);
 
-/* The variant that a dispatch needs; NULL: it is not built. */
-const struct vyre_cl_variant *vyre_cl_kernel_look(const struct vyre_cl_kernel *kernel,
-                                                  const struct vyre_command *command);
+/*
+ * The build that a dispatch needs, whether the kernel keeps a variant of it or only a dispatcher uses it;
+ * NULL: nobody does. Changes nothing.
+ */
+const struct vyre_cl_built *vyre_cl_kernel_look(const struct vyre_cl_device *device,
+                                                const struct vyre_cl_kernel *kernel,
+                                                const struct vyre_command *command);
+
+/* Whether two dispatches need the same build, built or not. */
+bool vyre_cl_kernel_same_build(const struct vyre_command *a, const struct vyre_command *b);
 
 VYRE_NODISCARD static inline enum vyre_status vyre_cl_kernel_variant(
     struct vyre_cl_device *device, struct vyre_cl_kernel *kernel,

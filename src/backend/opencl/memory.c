@@ -155,6 +155,15 @@ void vyre_cl_buffer_destroy(void *native, void *native_buffer)
     free_buffer(native, native_buffer);
 }
 
+static enum vyre_status transferred(struct vyre_cl_device *device, cl_int code, const char *call,
+                                    struct vyre_diag *diag)
+{
+    struct vyre_diag own; /* the reason of a loss is needed also when nobody asks */
+    diag = diag ? diag : &own;
+    enum vyre_status status = code == CL_SUCCESS ? VYRE_OK : vyre_cl_failed(diag, NULL, code, call);
+    return vyre_flight_note_loss(&device->flight, status, diag);
+}
+
 enum vyre_status vyre_cl_buffer_write(void *native, void *native_buffer, size_t offset_bytes,
                                       const void *bytes, size_t size_bytes, struct vyre_diag *diag)
 {
@@ -166,7 +175,7 @@ enum vyre_status vyre_cl_buffer_write(void *native, void *native_buffer, size_t 
     }
     cl_int code = device->api->clEnqueueWriteBuffer(device->queue, buffer->memory, CL_TRUE,
                                                     offset_bytes, size_bytes, bytes, 0, NULL, NULL);
-    return code == CL_SUCCESS ? VYRE_OK : vyre_cl_failed(diag, NULL, code, "clEnqueueWriteBuffer");
+    return transferred(device, code, "clEnqueueWriteBuffer", diag);
 }
 
 enum vyre_status vyre_cl_buffer_read(void *native, void *native_buffer, size_t offset_bytes,
@@ -180,7 +189,7 @@ enum vyre_status vyre_cl_buffer_read(void *native, void *native_buffer, size_t o
     }
     cl_int code = device->api->clEnqueueReadBuffer(
         device->queue, buffer->memory, CL_TRUE, offset_bytes, size_bytes, out_bytes, 0, NULL, NULL);
-    return code == CL_SUCCESS ? VYRE_OK : vyre_cl_failed(diag, NULL, code, "clEnqueueReadBuffer");
+    return transferred(device, code, "clEnqueueReadBuffer", diag);
 }
 
 void vyre_cl_memory_info(void *native, struct vyre_device_memory *out_memory)

@@ -42,7 +42,7 @@ static enum vyre_status open_ring(struct vyre_cl_device *device, struct vyre_dia
     vyre_cl_ring_init(persistent->control, VYRE_CL_RING_SLOTS, 0);
     persistent->poll_ns_x16 = POLL_NS * 16;
     persistent->generation = 1;
-    return VYRE_OK;
+    return vyre_cl_trial_create(device, diag);
 }
 
 enum vyre_status vyre_cl_persistent_create(struct vyre_cl_device *device, struct vyre_diag *diag)
@@ -59,18 +59,19 @@ enum vyre_status vyre_cl_persistent_create(struct vyre_cl_device *device, struct
 bool vyre_cl_persistent_stop(struct vyre_cl_device *device)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
-    if (!persistent->control || !persistent->current)
+    if (!persistent->control)
         return true;
+    if (!vyre_cl_trial_is_over(device)) /* then the device is lost */
+        return false;
     if (!vyre_is_lost(&device->flight.loss))
         return vyre_cl_ring_leave(device) && vyre_cl_ring_is_over(device);
-    /* Lost: look once, wait for nothing. */
+    /* Lost: those who have not left by themselves are not waited for. */
     if (vyre_cl_fallback_runs(device))
         return false;
     atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
     vyre_cl_ring_look(device);
-    return !atomic_load_explicit(&persistent->running, memory_order_relaxed) ||
-           atomic_load_explicit(&persistent->control->exited, memory_order_acquire) ==
-               persistent->groups;
+    return !atomic_load_explicit(&persistent->running, memory_order_relaxed) &&
+           vyre_cl_ring_is_over(device);
 }
 
 void vyre_cl_persistent_destroy(struct vyre_cl_device *device)
@@ -88,6 +89,7 @@ void vyre_cl_persistent_destroy(struct vyre_cl_device *device)
         (void)device->api->clFinish(persistent->queue);
         (void)device->api->clReleaseCommandQueue(persistent->queue);
     }
+    vyre_cl_trial_destroy(device);
     vyre_cl_shared_free(device, persistent->control, vyre_cl_ring_bytes(VYRE_CL_RING_SLOTS));
     vyre_memory_free(&device->allocator, persistent, sizeof *persistent,
                      _Alignof(struct vyre_cl_persistent));
@@ -170,31 +172,58 @@ uint64_t vyre_cl_persistent_progress(const struct vyre_cl_device *device)
 
 /* ---- The ring --------------------------------------------------------------------------------- */
 
+/* A ring that at most `left` items are to be in. */
+struct ring_room {
+    struct vyre_cl_device *device;
+    uint32_t left;
+    int64_t failure; /* the driver's code when it stands still */
+};
+
+static bool has_room(void *context)
+{
+    struct ring_room *room = context;
+    const struct vyre_cl_control *control = room->device->persistent->control;
+    uint32_t head = atomic_load_explicit(&control->head, memory_order_relaxed);
+    /* acquire: (F) of ring.h. */
+    if (head - atomic_load_explicit(&control->completion, memory_order_acquire) <= room->left)
+        return true;
+    room->failure = vyre_cl_persistent_failure(room->device);
+    return room->failure != 0;
+}
+
+static uint64_t items_done(void *context)
+{
+    return vyre_cl_persistent_progress(((struct ring_room *)context)->device);
+}
+
+static void tend_and_yield(void *context)
+{
+    (void)vyre_cl_persistent_tend(((struct ring_room *)context)->device);
+    sched_yield();
+}
+
 /* Waits until at most `left` items are in the ring, or the device is lost. */
 static enum vyre_status wait_for_ring(struct vyre_cl_device *device, uint32_t left,
                                       struct vyre_diag *diag)
 {
-    struct vyre_cl_control *control = device->persistent->control;
-    struct vyre_watch watch;
-    vyre_watch_init(&watch, device->desc.hang_timeout_ns);
-    for (uint64_t looks = 0;; looks++) {
-        uint32_t head = atomic_load_explicit(&control->head, memory_order_relaxed);
-        /* acquire: (F) of ring.h. */
-        if (head - atomic_load_explicit(&control->completion, memory_order_acquire) <= left)
-            return VYRE_OK;
-        int64_t failure = vyre_cl_persistent_failure(device);
-        if (failure)
-            return vyre_cl_failed(diag, NULL, (cl_int)failure, "launching a resident kernel");
-        if (looks < EAGER_LOOKS) {
-            vyre_spin_pause();
-            continue;
-        }
-        (void)vyre_cl_persistent_tend(device);
-        if (vyre_is_lost(&device->flight.loss) ||
-            vyre_watch_hangs(&watch, vyre_cl_persistent_progress(device), vyre_clock_now_ns()))
-            return vyre_flight_hang(&device->flight, diag);
-        sched_yield();
+    struct ring_room room = {.device = device, .left = left};
+    const struct vyre_awaited awaited = {
+        .context = &room,
+        .is_over = has_room,
+        .progress = items_done,
+        .pause = tend_and_yield,
+        .limit_ns = device->desc.hang_timeout_ns,
+    };
+    bool over = has_room(&room);
+    for (uint32_t looks = 0; !over && looks < EAGER_LOOKS; looks++) {
+        vyre_spin_pause();
+        over = has_room(&room);
     }
+    if (!over && !vyre_flight_await(&device->flight, &awaited))
+        return vyre_loss_status(&device->flight.loss, diag);
+    return room.failure
+               ? vyre_cl_failed(diag, NULL, (cl_int)room.failure, "launching a resident kernel")
+               : VYRE_OK;
 }
 
 enum vyre_status vyre_cl_persistent_settle(struct vyre_cl_device *device, struct vyre_diag *diag)
@@ -255,11 +284,11 @@ static enum vyre_status make_tables(struct vyre_cl_device *device,
         const struct vyre_command_binding *binding = &view->bindings[command->first_binding + i];
         if (binding->kind != VYRE_BINDING_TABLE)
             continue;
-        unsigned char *table = next ? next : vyre_cl_take_tables(device, view, command);
-        if (!table)
-            return vyre_diag_set(diag, VYRE_DIAG_OPENCL_MEMORY, view->label, 0,
-                                 "no shared memory for a table");
-        next = table + vyre_cl_table_bytes(binding);
+        cl_int code = next ? CL_SUCCESS : vyre_cl_take_tables(device, view, command, &next);
+        if (code != CL_SUCCESS)
+            return vyre_cl_failed(diag, view->label, code, "taking shared memory for a table");
+        unsigned char *table = next;
+        next += vyre_cl_table_bytes(binding);
         vyre_cl_write_table(view, binding, (uint64_t *)(void *)table);
         *out_addresses++ = (uint64_t)(uintptr_t)table;
     }
@@ -278,7 +307,7 @@ static enum vyre_status publish(struct vyre_cl_device *device, const struct vyre
     if (status == VYRE_OK && resident != persistent->current) {
         status = wait_for_ring(device, 0, diag);
         if (status == VYRE_OK && !vyre_cl_ring_change(device, resident))
-            status = vyre_flight_hang(&device->flight, diag);
+            status = vyre_loss_status(&device->flight.loss, diag);
     }
     if (status == VYRE_OK)
         status = wait_for_ring(device, VYRE_CL_RING_SLOTS - 1, diag);
@@ -326,9 +355,18 @@ static enum vyre_status check_retired(const struct vyre_cl_device *device, const
                          device->persistent->reason);
 }
 
-static bool is_served(const struct vyre_command *command)
+/* Whether persistent mode is over, or the batch can never be in it as a whole. */
+static enum vyre_status check_whole(const struct vyre_cl_device *device,
+                                    const struct vyre_batch_view *view, struct vyre_diag *diag)
 {
-    return command->type == VYRE_COMMAND_DISPATCH && !vyre_cl_is_empty(command);
+    enum vyre_status status = check_retired(device, view->label, diag);
+    if (status != VYRE_OK ||
+        view->backend_words[WORD_GENERATION] == device->persistent->generation ||
+        vyre_cl_residents_have_room(view))
+        return status;
+    return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, view->label, 0,
+                         "its kernels need more than %d dispatchers, which are not kept at a time",
+                         VYRE_CL_RESIDENTS_MAX - 1);
 }
 
 /* Makes the dispatchers of all kernels, or says which of them cannot be resident. */
@@ -336,21 +374,24 @@ static enum vyre_status build_all(struct vyre_cl_device *device, const struct vy
                                   struct vyre_diag *diag)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
-    enum vyre_status retired = check_retired(device, view->label, diag);
-    if (retired != VYRE_OK)
-        return retired;
+    const uint64_t generation = persistent->generation;
+    enum vyre_status whole = check_whole(device, view, diag);
+    if (whole != VYRE_OK)
+        return whole;
     for (uint32_t i = 0; i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_resident *resident;
         uint32_t index;
-        if (!is_served(command))
+        if (!vyre_cl_is_served(command))
             continue;
         enum vyre_status status =
             vyre_cl_resident_find(device, view, command, &resident, &index, diag);
         if (status != VYRE_OK)
             return status;
     }
-    view->backend_words[WORD_GENERATION] = persistent->generation;
+    /* What was made may have put out what was found before it: then the next one looks again. */
+    if (persistent->generation == generation)
+        view->backend_words[WORD_GENERATION] = generation;
     return VYRE_OK;
 }
 
@@ -362,8 +403,6 @@ static enum vyre_status prepare(struct vyre_cl_device *device,
     enum vyre_status status = check_retired(device, view->label, diag);
     if (status == VYRE_OK && view->backend_words[WORD_GENERATION] != device->persistent->generation)
         status = build_all(device, view, diag);
-    if (status == VYRE_OK)
-        status = vyre_flight_start_helper(&device->flight, diag);
     if (status == VYRE_OK)
         status = vyre_flight_start_helper(&device->flight, diag);
     if (status == VYRE_OK)
@@ -418,7 +457,7 @@ static bool is_poor(const struct vyre_batch_view *view, struct vyre_diag *diag)
     for (uint32_t i = 0; !reason && i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         const struct vyre_cl_kernel *kernel = command->kernel;
-        if (!is_served(command))
+        if (!vyre_cl_is_served(command))
             continue;
         first = first ? first : kernel;
         if (vyre_groups_total(command->groups) > POOR_GROUPS)
@@ -441,13 +480,13 @@ enum vyre_fit vyre_cl_batch_check(void *native, const struct vyre_batch_view *vi
     (void)variant;
     if (mode != VYRE_MODE_PERSISTENT)
         return VYRE_FIT_YES;
-    if (check_retired(device, view->label, diag) != VYRE_OK)
+    if (check_whole(device, view, diag) != VYRE_OK)
         return VYRE_FIT_NO;
     for (uint32_t i = 0; i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_resident *resident;
         uint32_t index;
-        if (!is_served(command))
+        if (!vyre_cl_is_served(command))
             continue;
         enum vyre_fit fit = vyre_cl_resident_look(device, view, command, &resident, &index, diag);
         if (fit == VYRE_FIT_NO)
@@ -491,18 +530,15 @@ enum vyre_status vyre_cl_batch_warm_up(void *native, const struct vyre_batch_vie
 {
     struct vyre_cl_device *device = native;
     (void)variant;
-    if (mode == VYRE_MODE_PERSISTENT)
-        return build_all(device, view, diag);
-    for (uint32_t i = 0; i < view->command_count; i++) {
+    enum vyre_status status =
+        mode == VYRE_MODE_PERSISTENT ? build_all(device, view, diag) : VYRE_OK;
+    for (uint32_t i = 0; status == VYRE_OK && i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_variant *unused;
-        enum vyre_status status = VYRE_OK;
-        if (command->type == VYRE_COMMAND_DISPATCH)
+        if (command->type == VYRE_COMMAND_DISPATCH && mode != VYRE_MODE_PERSISTENT)
             status = vyre_cl_kernel_variant(device, command->kernel, command, &unused, diag);
-        if (status != VYRE_OK)
-            return status;
     }
-    return VYRE_OK;
+    return vyre_flight_note_loss(&device->flight, status, diag);
 }
 
 enum vyre_status vyre_cl_build_begin(void *native, const struct vyre_batch_view *view,
@@ -516,13 +552,13 @@ enum vyre_status vyre_cl_build_begin(void *native, const struct vyre_batch_view 
     if (mode != VYRE_MODE_PERSISTENT ||
         view->backend_words[WORD_GENERATION] == persistent->generation)
         return VYRE_OK;
-    enum vyre_status status = check_retired(device, view->label, diag);
+    enum vyre_status status = check_whole(device, view, diag);
     for (uint32_t i = 0; status == VYRE_OK && i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_resident_build *build;
         struct vyre_cl_resident *resident;
         uint32_t index;
-        if (!is_served(command))
+        if (!vyre_cl_is_served(command))
             continue;
         enum vyre_fit fit = vyre_cl_resident_look(device, view, command, &resident, &index, diag);
         if (fit == VYRE_FIT_NO)
@@ -548,7 +584,9 @@ void vyre_cl_build_run(void *native, void *build)
 
 enum vyre_status vyre_cl_build_end(void *native, void *build, struct vyre_diag *diag)
 {
-    return vyre_cl_resident_end(native, build, diag);
+    struct vyre_cl_device *device = native;
+    enum vyre_status status = vyre_cl_resident_end(device, build, diag);
+    return vyre_flight_note_loss(&device->flight, status, diag);
 }
 
 /* Whether the dispatcher that is resident has all kernels of the batch. */
@@ -558,7 +596,7 @@ static bool serves(const struct vyre_cl_device *device, const struct vyre_batch_
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_resident *resident;
         uint32_t index;
-        if (!is_served(command))
+        if (!vyre_cl_is_served(command))
             continue;
         (void)vyre_cl_resident_look(device, view, command, &resident, &index, NULL);
         if (!resident || resident != device->persistent->current)

@@ -22,7 +22,7 @@ struct vyre_cl_kernel;
 /* Finds out whether the device can have resident kernels; it need not. */
 enum vyre_status vyre_cl_persistent_create(struct vyre_cl_device *device, struct vyre_diag *diag);
 
-/* Asks the resident kernel to leave; false when it does not. Must not block on a lost device. */
+/* Asks the resident kernel to leave; false when it does not. On a lost device it takes a moment at most. */
 bool vyre_cl_persistent_stop(struct vyre_cl_device *device);
 void vyre_cl_persistent_destroy(struct vyre_cl_device *device);
 

@@ -403,7 +403,7 @@ enum vyre_status vyre_cl_record(void *native, const struct vyre_batch_view *view
                     : record_list(device, recording, view, diag);
     if (status != VYRE_OK) {
         vyre_cl_recording_destroy(device, recording);
-        return status;
+        return vyre_flight_note_loss(&device->flight, status, diag);
     }
     *out_recording = recording;
     *out_size_bytes = recording->size_bytes + recording->tables_bytes;

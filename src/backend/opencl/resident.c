@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend/opencl/device.h"
+#include "backend/opencl/encode.h"
 #include "backend/opencl/failure.h"
 #include "backend/opencl/ring_host.h"
 #include "base/groups.h"
@@ -223,13 +224,19 @@ static enum vyre_status compile(struct vyre_cl_device *device, struct vyre_cl_re
     return VYRE_OK;
 }
 
-/* Makes room: the least recently used dispatcher that does not run goes. */
-static void evict(struct vyre_cl_device *device)
+static bool is_refusal(const struct vyre_cl_resident *resident)
+{
+    return resident->refusal[0] != '\0';
+}
+
+/* Makes room: the least recently used dispatcher that does not run goes, or the oldest refusal. */
+static void evict(struct vyre_cl_device *device, bool refusal)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
     struct vyre_cl_resident *oldest = NULL;
     for (struct vyre_cl_resident *at = persistent->first; at; at = at->next) {
-        if (at != persistent->current && (!oldest || at->last_used < oldest->last_used))
+        if (at != persistent->current && is_refusal(at) == refusal &&
+            (!oldest || at->last_used < oldest->last_used))
             oldest = at;
     }
     if (oldest)
@@ -342,21 +349,26 @@ enum vyre_status vyre_cl_resident_begin(struct vyre_cl_device *device,
 void vyre_cl_resident_run(struct vyre_cl_device *device, struct vyre_cl_resident_build *build)
 {
     build->has_run = true;
+    if (vyre_is_lost(&device->flight.loss))
+        return;
     if (build->status == VYRE_OK)
         build->status = compile(device, build->resident, &build->text, &build->failure);
+    /* One that is made for items that fall back is never launched. */
+    if (build->status == VYRE_OK && !vyre_cl_is_retired(device))
+        build->status = vyre_cl_trial_run(device, build->resident, &build->failure);
 }
 
 bool vyre_cl_resident_is_begun(const struct vyre_cl_device *device,
                                const struct vyre_batch_view *view,
                                const struct vyre_command *command)
 {
-    const struct vyre_cl_variant *variant = vyre_cl_kernel_look(command->kernel, command);
+    const struct vyre_cl_built *built = vyre_cl_kernel_look(device, command->kernel, command);
     uint32_t local_bytes[VYRE_CL_RESIDENT_LOCALS_MAX];
     uint32_t index;
-    if (!variant || !read_locals(view, command, local_bytes))
+    if (!built || !read_locals(view, command, local_bytes))
         return false;
     const struct vyre_cl_resident_build *build = device->persistent->building;
-    while (build && !(build->resident->built == variant->built &&
+    while (build && !(build->resident->built == built &&
                       find_served(build->resident, command->kernel, local_bytes, &index)))
         build = build->next;
     return build != NULL;
@@ -391,12 +403,15 @@ static bool is_needless(const struct vyre_cl_device *device,
 static void take_in(struct vyre_cl_device *device, struct vyre_cl_resident *resident)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
-    if (persistent->count >= VYRE_CL_RESIDENTS_MAX)
-        evict(device);
+    bool refusal = is_refusal(resident);
+    /* Apart: nobody uses a refusal, so among dispatchers it would be the first to go. */
+    uint32_t *count = refusal ? &persistent->refusal_count : &persistent->count;
+    if (*count >= (refusal ? VYRE_CL_REFUSALS_MAX : VYRE_CL_RESIDENTS_MAX))
+        evict(device, refusal);
     resident->next = persistent->first;
     resident->last_used = ++persistent->use_count;
     persistent->first = resident;
-    persistent->count++;
+    (*count)++;
     persistent->generation++;
 }
 
@@ -415,11 +430,12 @@ static enum vyre_status settle(struct vyre_cl_device *device, struct vyre_cl_res
 {
     struct vyre_cl_resident *resident = build->resident;
     struct vyre_cl_kernel *kernel = (struct vyre_cl_kernel *)resident->served[0].kernel;
-    if (!build->has_run || is_needless(device, resident) || vyre_is_lost(&device->flight.loss))
+    if (!build->has_run)
         return VYRE_OK;
-    /* One that is made for items that fall back is never launched. */
-    if (build->status == VYRE_OK && !vyre_cl_is_retired(device))
-        build->status = vyre_cl_ring_warm(device, resident, &build->failure);
+    if (vyre_is_lost(&device->flight.loss))
+        return vyre_loss_status(&device->flight.loss, diag);
+    if (is_needless(device, resident))
+        return VYRE_OK;
     if (build->status == VYRE_UNSUPPORTED && resident->served_count > 1) {
         kernel->is_alone = true; /* a neighbour may be the reason */
         return VYRE_BUSY;
@@ -457,7 +473,10 @@ void vyre_cl_resident_destroy(struct vyre_cl_device *device, struct vyre_cl_resi
     while (*link != resident)
         link = &(*link)->next;
     *link = resident->next;
-    persistent->count--;
+    if (is_refusal(resident))
+        persistent->refusal_count--;
+    else
+        persistent->count--;
     persistent->generation++;
     free_resident(device, resident);
 }
@@ -486,19 +505,62 @@ enum vyre_fit vyre_cl_resident_look(const struct vyre_cl_device *device,
         return unfit(kernel->label, "more than 8 arguments of local memory", diag);
     if (kernel->binding_count > VYRE_CL_SLOT_ADDRESSES_MAX)
         return unfit(kernel->label, "more than 32 buffers", diag);
-    const struct vyre_cl_variant *variant = vyre_cl_kernel_look(kernel, command);
-    struct vyre_cl_resident *resident = variant ? persistent->first : NULL;
-    while (resident && !(resident->built == variant->built &&
-                         find_served(resident, kernel, local_bytes, out_index)))
+    const struct vyre_cl_built *built = vyre_cl_kernel_look(device, kernel, command);
+    struct vyre_cl_resident *resident = built ? persistent->first : NULL;
+    while (resident &&
+           !(resident->built == built && find_served(resident, kernel, local_bytes, out_index)))
         resident = resident->next;
     if (!resident)
         return VYRE_FIT_UNBUILT;
-    if (resident->refusal[0] != '\0') {
+    if (is_refusal(resident)) {
         (void)refuse_for(kernel->label, resident->refusal_code, resident->refusal, diag);
         return VYRE_FIT_NO;
     }
     *out_resident = resident;
     return VYRE_FIT_YES;
+}
+
+bool vyre_cl_is_served(const struct vyre_command *command)
+{
+    return command->type == VYRE_COMMAND_DISPATCH && !vyre_cl_is_empty(command);
+}
+
+/* Whether one dispatcher may serve both. */
+static bool share_one(const struct vyre_batch_view *view, const struct vyre_command *a,
+                      const struct vyre_command *b)
+{
+    const struct vyre_cl_kernel *first = a->kernel;
+    const struct vyre_cl_kernel *second = b->kernel;
+    uint32_t local_bytes[2][VYRE_CL_RESIDENT_LOCALS_MAX];
+    if (!vyre_cl_kernel_same_build(a, b))
+        return false;
+    if (first != second)
+        return !has_locals(first) && !has_locals(second) && !first->is_alone && !second->is_alone &&
+               memcmp(first->local_size, second->local_size, sizeof first->local_size) == 0;
+    return !has_locals(first) ||
+           (read_locals(view, a, local_bytes[0]) && read_locals(view, b, local_bytes[1]) &&
+            memcmp(local_bytes[0], local_bytes[1], sizeof local_bytes[0]) == 0);
+}
+
+bool vyre_cl_residents_have_room(const struct vyre_batch_view *view)
+{
+    const struct vyre_command *different[VYRE_CL_RESIDENTS_MAX - 1];
+    uint32_t count = 0;
+    if (view->command_count < VYRE_CL_RESIDENTS_MAX)
+        return true;
+    for (uint32_t i = 0; i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        uint32_t at = 0;
+        if (!vyre_cl_is_served(command))
+            continue;
+        while (at < count && !share_one(view, different[at], command))
+            at++;
+        if (at == VYRE_CL_RESIDENTS_MAX - 1)
+            return false;
+        if (at == count)
+            different[count++] = command;
+    }
+    return true;
 }
 
 /* Makes the dispatcher here and now: with its neighbours, and if that fails without them. */
@@ -526,10 +588,10 @@ enum vyre_status vyre_cl_resident_find(struct vyre_cl_device *device,
     enum vyre_fit fit = VYRE_FIT_UNBUILT;
     for (uint32_t i = 0; fit == VYRE_FIT_UNBUILT && status == VYRE_OK; i++) {
         fit = vyre_cl_resident_look(device, view, command, out_resident, out_index, diag);
+        if (fit == VYRE_FIT_UNBUILT && vyre_is_lost(&device->flight.loss))
+            return vyre_loss_status(&device->flight.loss, diag);
         if (fit == VYRE_FIT_UNBUILT && i == MAKES_MAX)
-            return vyre_is_lost(&device->flight.loss)
-                       ? vyre_flight_hang(&device->flight, diag)
-                       : refuse(kernel->label, "its dispatcher came and went", diag);
+            return refuse(kernel->label, "its dispatcher came and went", diag);
         if (fit == VYRE_FIT_UNBUILT)
             status = make(device, view, command, diag);
     }

@@ -6,8 +6,8 @@
  * is a launch. Making one has three steps:
  *
  *   begin  writes its text and takes a user's share of the build, so that kernels may go meanwhile
- *   run    compiles it
- *   end    launches it once and puts it into the list, or keeps the reason why it cannot be resident
+ *   run    compiles it and tries it out (trial.h)
+ *   end    puts it into the list, or keeps the reason why it cannot be resident
  *
  * Each of them makes one attempt. One that fails with neighbours beside its kernel leaves nothing but a
  * note in the kernel: the next begin leaves them out.
@@ -22,7 +22,9 @@
 #include "backend/opencl/dispatcher/dispatcher.h"
 #include "backend/opencl/kernel.h"
 
+/* Dispatchers that are kept, and beside them reasons why there is none. */
 #define VYRE_CL_RESIDENTS_MAX       64
+#define VYRE_CL_REFUSALS_MAX        256
 #define VYRE_CL_RESIDENT_LOCALS_MAX 8
 
 struct vyre_cl_served {
@@ -66,6 +68,15 @@ enum vyre_fit vyre_cl_resident_look(const struct vyre_cl_device *device,
                                     const struct vyre_command *command,
                                     struct vyre_cl_resident **out_resident, uint32_t *out_index,
                                     struct vyre_diag *diag);
+
+/*
+ * Whether all dispatchers that a batch needs can be kept at a time, beside the one that runs. Changes
+ * nothing.
+ */
+bool vyre_cl_residents_have_room(const struct vyre_batch_view *view);
+
+/* Whether a command is a dispatcher's to run. */
+bool vyre_cl_is_served(const struct vyre_command *command);
 
 /* Begins to make the dispatcher of a dispatch that was found to be unbuilt. */
 VYRE_NODISCARD enum vyre_status vyre_cl_resident_begin(struct vyre_cl_device *device,

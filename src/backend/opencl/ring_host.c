@@ -6,12 +6,11 @@
 #include <sched.h>
 
 #include "backend/opencl/device.h"
-#include "backend/opencl/failure.h"
 #include "backend/opencl/persistent.h"
 #include "base/clock.h"
 
-/* Compiling a dispatcher counts as setup; so long it may take at most. */
-#define WARM_NS UINT64_C(60000000000)
+/* The driver may be so far behind a dispatcher that has left a lost device. */
+#define BEHIND_NS UINT64_C(100000000)
 
 /* ---- Launches --------------------------------------------------------------------------------- */
 
@@ -141,7 +140,7 @@ static void ask_to_leave_locked(struct vyre_cl_persistent *persistent, enum vyre
 bool vyre_cl_persistent_tend(struct vyre_cl_device *device)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
-    if (!persistent->control)
+    if (!persistent->control || vyre_is_lost(&device->flight.loss))
         return false;
     if (!vyre_lock_try(&persistent->lock))
         return true; /* somebody else is at it */
@@ -167,8 +166,9 @@ bool vyre_cl_persistent_tend(struct vyre_cl_device *device)
 /* ---- Leaving and changing --------------------------------------------------------------------- */
 
 /* The driver is done with the last launch, too. */
-static bool is_over(struct vyre_cl_device *device)
+static bool is_over(void *native)
 {
+    struct vyre_cl_device *device = native;
     cl_int state = CL_COMPLETE;
     if (device->persistent->launched &&
         device->api->clGetEventInfo(device->persistent->launched, CL_EVENT_COMMAND_EXECUTION_STATUS,
@@ -179,32 +179,46 @@ static bool is_over(struct vyre_cl_device *device)
 
 static bool wait_over(struct vyre_cl_device *device, uint64_t limit_ns)
 {
+    const struct vyre_awaited awaited = {
+        .context = device, .is_over = is_over, .limit_ns = limit_ns};
+    return vyre_flight_await(&device->flight, &awaited);
+}
+
+bool vyre_cl_ring_is_over(struct vyre_cl_device *device)
+{
     uint64_t start_ns = vyre_clock_now_ns();
+    if (!vyre_is_lost(&device->flight.loss))
+        return wait_over(device, device->desc.hang_timeout_ns);
     while (!is_over(device)) {
-        if (vyre_clock_now_ns() - start_ns > limit_ns)
+        if (vyre_clock_now_ns() - start_ns > BEHIND_NS)
             return false;
         sched_yield();
     }
     return true;
 }
 
-bool vyre_cl_ring_is_over(struct vyre_cl_device *device)
+/* A dispatcher that is asked to leave. */
+struct leaver {
+    struct vyre_cl_persistent *persistent;
+    enum vyre_residency_end why;
+};
+
+static bool leaves_locked(void *context)
 {
-    return wait_over(device, device->desc.hang_timeout_ns);
+    const struct leaver *leaver = context;
+    if (has_left_locked(leaver->persistent))
+        return true;
+    ask_to_leave_locked(leaver->persistent, leaver->why);
+    return false;
 }
 
 /* The lock is not given back while it waits: nobody may launch again what has left. */
 static bool leave_locked(struct vyre_cl_device *device, enum vyre_residency_end why)
 {
-    struct vyre_cl_persistent *persistent = device->persistent;
-    uint64_t start_ns = vyre_clock_now_ns();
-    while (!has_left_locked(persistent)) {
-        ask_to_leave_locked(persistent, why);
-        if (vyre_clock_now_ns() - start_ns > device->desc.hang_timeout_ns)
-            return false;
-        sched_yield();
-    }
-    return true;
+    struct leaver leaver = {device->persistent, why};
+    const struct vyre_awaited awaited = {
+        .context = &leaver, .is_over = leaves_locked, .limit_ns = device->desc.hang_timeout_ns};
+    return vyre_flight_await(&device->flight, &awaited);
 }
 
 bool vyre_cl_ring_leave(struct vyre_cl_device *device)
@@ -224,54 +238,4 @@ bool vyre_cl_ring_change(struct vyre_cl_device *device, struct vyre_cl_resident 
         persistent->current = resident;
     vyre_lock_release(&persistent->lock);
     return left;
-}
-
-/* How the driver says that the last launch ended: a negative code is a failure. */
-static cl_int launch_state(struct vyre_cl_device *device)
-{
-    cl_int state = CL_COMPLETE;
-    cl_int code =
-        device->api->clGetEventInfo(device->persistent->launched, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                    sizeof state, &state, NULL);
-    return code == CL_SUCCESS ? state : code;
-}
-
-static enum vyre_status warm_locked(struct vyre_cl_device *device,
-                                    const struct vyre_cl_resident *resident, struct vyre_diag *diag)
-{
-    struct vyre_cl_persistent *persistent = device->persistent;
-    if (!leave_locked(device, VYRE_RESIDENCY_CHANGED) ||
-        !wait_over(device, device->desc.hang_timeout_ns))
-        return vyre_flight_hang(&device->flight, diag);
-    vyre_cl_ring_rearm(persistent->control);
-    atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
-    cl_int code = launch(device, resident);
-    if (code != CL_SUCCESS)
-        persistent->launched = NULL;
-    else if (!wait_over(device, WARM_NS))
-        return vyre_flight_hang(&device->flight, diag);
-    else
-        code = launch_state(device);
-    /* acquire: (H) of ring.h. */
-    if (code == CL_SUCCESS && atomic_load_explicit(&persistent->control->exited,
-                                                   memory_order_acquire) == persistent->groups)
-        return VYRE_OK;
-    return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, NULL, code,
-                         "its dispatcher did not run when it was tried: %s (%d)",
-                         code ? vyre_cl_code_name(code) : "not all groups ran", code);
-}
-
-enum vyre_status vyre_cl_ring_warm(struct vyre_cl_device *device,
-                                   const struct vyre_cl_resident *resident, struct vyre_diag *diag)
-{
-    /* Items of the batch that is being submitted may be in the ring, for another dispatcher. */
-    enum vyre_status status = vyre_cl_drain(device, diag);
-    if (status == VYRE_OK)
-        status = vyre_cl_persistent_settle(device, diag);
-    if (status != VYRE_OK)
-        return status;
-    vyre_lock_acquire(&device->persistent->lock);
-    status = warm_locked(device, resident, diag);
-    vyre_lock_release(&device->persistent->lock);
-    return status;
 }

@@ -14,6 +14,7 @@
 #include "backend/opencl/dispatcher/ring.h"
 #include "backend/opencl/fallback.h"
 #include "backend/opencl/resident.h"
+#include "backend/opencl/trial.h"
 #include "base/futex.h"
 
 #define VYRE_CL_RING_SLOTS 512u
@@ -30,10 +31,12 @@ struct vyre_cl_persistent {
     cl_event launched;                   /* Owned: of the last launch; may be NULL */
     uint64_t launched_ns;
     uint32_t launched_heartbeat;
-    uint64_t poll_ns_x16;           /* what one poll took, in sixteenths of a nanosecond */
-    _Atomic int32_t failure;        /* the driver's code when items can be run in no way */
-    struct vyre_cl_resident *first; /* Owned: a list, most recently made first */
-    uint32_t count;
+    struct vyre_cl_trial trial;              /* of new dispatchers */
+    uint64_t poll_ns_x16;                    /* what one poll took, in sixteenths of a nanosecond */
+    _Atomic int32_t failure;                 /* the driver's code when items can be run in no way */
+    struct vyre_cl_resident *first;          /* Owned: a list, most recently made first */
+    uint32_t count;                          /* of dispatchers in it */
+    uint32_t refusal_count;                  /* of refusals in it */
     struct vyre_cl_resident_build *building; /* a list of those under way */
     uint64_t use_count;
     uint64_t launches;
@@ -55,23 +58,16 @@ void vyre_cl_ring_launch_locked(struct vyre_cl_device *device);
 /* Notes that the dispatcher has left, if it has. Waits for nothing. */
 void vyre_cl_ring_look(struct vyre_cl_device *device);
 
-/* Makes the current dispatcher leave and waits for it; false when it does not within the hang timeout. */
+/* Makes the current dispatcher leave and waits for it; false when the device is lost, or is now. */
 bool vyre_cl_ring_leave(struct vyre_cl_device *device);
 
-/* Waits until the driver is done with the last launch, too; false as above. */
+/* Waits until the driver is done with the last launch, too; on a lost device for a moment; false as above. */
 bool vyre_cl_ring_is_over(struct vyre_cl_device *device);
 
 /*
- * Makes `resident` the current dispatcher, when all items are done and the one before it has left. False
- * when that takes longer than the hang timeout.
+ * Makes `resident` the current dispatcher, when all items are done and the one before it has left. False as
+ * above.
  */
 bool vyre_cl_ring_change(struct vyre_cl_device *device, struct vyre_cl_resident *resident);
-
-/*
- * Launches a new dispatcher with nothing to do, so that the driver compiles all of it. VYRE_UNSUPPORTED
- * (submit-mode) and the driver's code when it does not run.
- */
-enum vyre_status vyre_cl_ring_warm(struct vyre_cl_device *device,
-                                   const struct vyre_cl_resident *resident, struct vyre_diag *diag);
 
 #endif

@@ -29,18 +29,12 @@ static enum vyre_status end_in_failure(struct vyre_cl_encoder *encoder, enum vyr
     return VYRE_OK;
 }
 
-enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *submission,
-                                struct vyre_diag *diag)
+static enum vyre_status submit_queued(struct vyre_cl_device *device,
+                                      const struct vyre_submission *submission,
+                                      struct vyre_diag *diag)
 {
-    struct vyre_cl_device *device = native;
     struct vyre_cl_entry *entry;
     struct vyre_cl_encoder encoder;
-    struct vyre_diag own; /* the failure of a batch is needed also when nobody asks */
-    diag = diag ? diag : &own;
-    if (vyre_is_lost(&device->flight.loss)) /* found out where nobody is told: by a check */
-        return vyre_loss_status(&device->flight.loss, diag);
-    if (submission->mode == VYRE_MODE_PERSISTENT)
-        return vyre_cl_persistent_submit(device, submission, diag);
     enum vyre_status status = vyre_cl_entry_next(device, submission, &entry, diag);
     if (status == VYRE_OK && vyre_cl_persistent_is_busy(device))
         status = vyre_cl_drain(device, diag);
@@ -58,6 +52,7 @@ enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *subm
     if (status != VYRE_OK && encoder.enqueued > 0 && status != VYRE_DEVICE_LOST)
         status = end_in_failure(&encoder, status, diag);
     if (status != VYRE_OK) {
+        device->left_work = device->left_work || encoder.enqueued > 0;
         vyre_cl_entry_drop(device, entry);
         return status;
     }
@@ -68,4 +63,18 @@ enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *subm
     }
     vyre_cl_entry_push(device, entry);
     return VYRE_OK;
+}
+
+enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *submission,
+                                struct vyre_diag *diag)
+{
+    struct vyre_cl_device *device = native;
+    struct vyre_diag own; /* the failure of a batch is needed also when nobody asks */
+    diag = diag ? diag : &own;
+    if (vyre_is_lost(&device->flight.loss)) /* found out where nobody is told: by a check */
+        return vyre_loss_status(&device->flight.loss, diag);
+    enum vyre_status status = submission->mode == VYRE_MODE_PERSISTENT
+                                  ? vyre_cl_persistent_submit(device, submission, diag)
+                                  : submit_queued(device, submission, diag);
+    return vyre_flight_note_loss(&device->flight, status, diag);
 }

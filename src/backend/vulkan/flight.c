@@ -7,7 +7,6 @@
 #include "backend/vulkan/recording.h"
 #include "backend/vulkan/result.h"
 #include "backend/vulkan/transfers.h"
-#include "base/clock.h"
 
 /* How long a waiting caller spins before it sleeps. */
 #define WAIT_SPIN_NS 30000
@@ -87,29 +86,53 @@ static VkResult count_progress(struct vyre_vk_device *device, VkSemaphore semaph
     return result;
 }
 
-/* Waits for the value for as long as others are reached in time. */
-static VkResult wait_for_value(struct vyre_vk_device *device, VkSemaphore semaphore, uint64_t value)
+/* A value of a semaphore that is waited for. */
+struct reached {
+    struct vyre_vk_device *device;
+    VkSemaphore semaphore;
+    uint64_t value;
+    VkResult result; /* of the last call */
+    uint64_t sum;    /* how far the device was then */
+};
+
+/* Sleeps in the driver. True also when a call has failed. */
+static bool is_reached(void *context)
 {
+    struct reached *reached = context;
+    struct vyre_vk_device *device = reached->device;
     const VkSemaphoreWaitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
         .semaphoreCount = 1,
-        .pSemaphores = &semaphore,
-        .pValues = &value,
+        .pSemaphores = &reached->semaphore,
+        .pValues = &reached->value,
     };
-    struct vyre_watch watch;
-    vyre_watch_init(&watch, device->flight.watch.limit_ns);
-    while (!vyre_is_lost(&device->flight.loss)) {
-        VkResult result = device->vk.WaitSemaphores(device->handle, &info, REACH_SLICE_NS);
-        if (result != VK_TIMEOUT)
-            return result;
-        uint64_t sum = 0;
-        result = count_progress(device, semaphore, &sum);
-        if (result != VK_SUCCESS)
-            return result;
-        if (vyre_watch_hangs(&watch, sum, vyre_clock_now_ns()))
-            (void)vyre_flight_hang(&device->flight, NULL);
-    }
-    return VK_ERROR_DEVICE_LOST;
+    reached->result = device->vk.WaitSemaphores(device->handle, &info, REACH_SLICE_NS);
+    if (reached->result != VK_TIMEOUT)
+        return true;
+    VkResult counted = count_progress(device, reached->semaphore, &reached->sum);
+    if (counted != VK_SUCCESS)
+        reached->result = counted;
+    return counted != VK_SUCCESS;
+}
+
+static uint64_t sum_reached(void *context)
+{
+    return ((const struct reached *)context)->sum;
+}
+
+/* Waits for the value for as long as others are reached in time. */
+static VkResult wait_for_value(struct vyre_vk_device *device, VkSemaphore semaphore, uint64_t value)
+{
+    struct reached reached = {.device = device, .semaphore = semaphore, .value = value};
+    const struct vyre_awaited awaited = {
+        .context = &reached,
+        .is_over = is_reached,
+        .progress = sum_reached,
+        .limit_ns = device->flight.watch.limit_ns,
+    };
+    if (vyre_is_lost(&device->flight.loss) || !vyre_flight_await(&device->flight, &awaited))
+        return VK_ERROR_DEVICE_LOST;
+    return reached.result;
 }
 
 /* A call of the driver failed, after which nobody knows when queued work ends. */
@@ -148,18 +171,6 @@ VkResult vyre_vk_reach(struct vyre_vk_device *device, uint64_t value)
     result = vyre_vk_harvest_locked(device);
     vyre_lock_release(&device->flight.lock);
     return result;
-}
-
-enum vyre_status vyre_vk_note_loss(struct vyre_vk_device *device, enum vyre_status status,
-                                   struct vyre_diag *diag)
-{
-    if (status != VYRE_DEVICE_LOST)
-        return status;
-    if (diag)
-        vyre_flight_lose(&device->flight, diag);
-    else
-        lose(device, VK_ERROR_DEVICE_LOST, "a call of the driver");
-    return vyre_loss_status(&device->flight.loss, diag);
 }
 
 /* ---- The flight's table ----------------------------------------------------------------------- */

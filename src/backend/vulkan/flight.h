@@ -51,11 +51,4 @@ VkResult vyre_vk_await_link(struct vyre_vk_device *device, VkSemaphore semaphore
 /* The same, and harvests, which may fail too, without telling the runtime. Used inside submit. */
 VkResult vyre_vk_reach(struct vyre_vk_device *device, uint64_t value);
 
-/*
- * A loss that submit meets, by its status and its diagnostic, if there is one, ends everything: those who wait
- * must not go on waiting. Returns the status with the first reason; any other status as it is.
- */
-enum vyre_status vyre_vk_note_loss(struct vyre_vk_device *device, enum vyre_status status,
-                                   struct vyre_diag *diag);
-
 #endif

@@ -106,6 +106,8 @@ enum vyre_status vyre_vk_frame_begin(struct vyre_vk_device *device,
 enum vyre_status vyre_vk_frame_run(struct vyre_vk_device *device, struct vyre_vk_frame *frame,
                                    const char *label, struct vyre_diag *diag)
 {
+    struct vyre_diag own; /* the reason of a loss is needed also when nobody asks */
+    diag = diag ? diag : &own;
     VkResult result = device->vk.EndCommandBuffer(frame->commands);
     if (result == VK_SUCCESS)
         result = vyre_vk_queue(device, &frame->commands, 1, NULL, NULL);
@@ -113,7 +115,7 @@ enum vyre_status vyre_vk_frame_run(struct vyre_vk_device *device, struct vyre_vk
         result = vyre_vk_reach(device, device->next_value - 1);
     enum vyre_status status =
         vyre_vk_check(result, "vkQueueSubmit or vkWaitSemaphores", label, diag);
-    status = vyre_vk_note_loss(device, status, diag);
+    status = vyre_flight_note_loss(&device->flight, status, diag);
     vyre_vk_frame_put(device, frame);
     return status;
 }

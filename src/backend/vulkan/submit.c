@@ -177,12 +177,14 @@ enum vyre_status vyre_vk_submit(void *native, const struct vyre_submission *subm
 {
     struct vyre_vk_device *device = native;
     enum vyre_status status = VYRE_OK;
+    struct vyre_diag own; /* the reason of a loss is needed also when nobody asks */
+    diag = diag ? diag : &own;
     if (submission->called_back)
         status = vyre_flight_start_helper(&device->flight, diag);
     if (status == VYRE_OK)
         status = submission->mode == VYRE_MODE_REPLAY ? vyre_vk_replay(device, submission, diag)
                                                       : submit_plain(device, submission, diag);
-    return vyre_vk_note_loss(device, status, diag);
+    return vyre_flight_note_loss(&device->flight, status, diag);
 }
 
 /* Drivers may compile at the first dispatch: one without groups compiles and does nothing. */
@@ -191,6 +193,8 @@ enum vyre_status vyre_vk_batch_warm_up(void *native, const struct vyre_batch_vie
                                        struct vyre_diag *diag)
 {
     struct vyre_vk_device *device = native;
+    struct vyre_diag own; /* as in submit */
+    diag = diag ? diag : &own;
     (void)mode;
     (void)variant;
     struct vyre_vk_encoder encoder = {.device = device, .view = view, .diag = diag};
@@ -201,5 +205,5 @@ enum vyre_status vyre_vk_batch_warm_up(void *native, const struct vyre_batch_vie
     if (status == VYRE_OK)
         status = vyre_vk_encoder_run_part(&encoder);
     vyre_vk_frame_put(device, encoder.frame);
-    return vyre_vk_note_loss(device, status, diag);
+    return vyre_flight_note_loss(&device->flight, status, diag);
 }

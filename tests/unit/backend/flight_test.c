@@ -25,6 +25,7 @@ struct fake {
     struct vyre_flight flight;
     struct vyre_device_host host;
     _Atomic uint64_t reached;  /* submissions that are over */
+    uint64_t seen;             /* of these, by the last poll; where there is one */
     _Atomic uint32_t held;     /* by entries */
     _Atomic uint32_t dropped;  /* entries that never ended */
     _Atomic uint32_t sleepers; /* how often somebody slept */
@@ -359,11 +360,150 @@ static void hang_that_submit_finds_is_told_by_who_waits(void **state)
     struct vyre_diag diag;
     (void)state;
     submit(fake, false);
-    assert_diag(vyre_flight_hang(&fake->flight, &diag), diag, VYRE_DIAG_DEVICE_HANG);
+    vyre_flight_lose_hang(&fake->flight, 7000000);
+    assert_diag(vyre_loss_status(&fake->flight.loss, &diag), diag, VYRE_DIAG_DEVICE_HANG);
+    assert_contains(diag.message, "7 ms");
     assert_int_equal(atomic_load(&fake->losses), 0);
     vyre_flight_wait(&fake->flight, 1, FOREVER);
     assert_int_equal(atomic_load(&fake->losses), 1);
     close_fake(fake);
+}
+
+static void *wait_for_one(void *user)
+{
+    struct fake *fake = user;
+    vyre_flight_wait(&fake->flight, 1, FOREVER);
+    return NULL;
+}
+
+/* A driver's call reports the loss while another thread sleeps for good. */
+static void loss_that_submit_meets_wakes_who_waits(void **state)
+{
+    (void)state;
+    for (int named = 0; named < 2; named++) {
+        struct fake *fake = open_fake(LIMIT, FOREVER);
+        struct vyre_diag diag = lost_reason();
+        const enum vyre_diag_id id = named ? diag.id : VYRE_DIAG_DEVICE_LOST;
+        pthread_t thread;
+        submit(fake, false);
+        assert_int_equal(pthread_create(&thread, NULL, wait_for_one, fake), 0);
+        while (atomic_load(&fake->sleepers) == 0)
+            sched_yield();
+        assert_int_equal(vyre_flight_note_loss(&fake->flight, VYRE_BUSY, &diag), VYRE_BUSY);
+        assert_false(vyre_is_lost(&fake->flight.loss));
+        assert_int_equal(
+            vyre_flight_note_loss(&fake->flight, VYRE_DEVICE_LOST, named ? &diag : NULL),
+            VYRE_DEVICE_LOST);
+        pthread_join(thread, NULL);
+        assert_int_equal(atomic_load(&fake->loss_id), id);
+        /* A later one is answered with the first reason. */
+        (void)vyre_diag_set(&diag, VYRE_DIAG_VULKAN_LOST, NULL, 0, "later");
+        assert_diag(vyre_flight_note_loss(&fake->flight, VYRE_DEVICE_LOST, &diag), diag, id);
+        close_fake(fake);
+    }
+}
+
+/* The device has moved on, and what it was asked last does not say so. */
+static void poll_late(void *device)
+{
+    struct fake *fake = device;
+    vyre_lock_acquire(&fake->flight.lock);
+    fake->seen = atomic_load(&fake->reached);
+    vyre_flight_harvest_locked(&fake->flight);
+    vyre_lock_release(&fake->flight.lock);
+}
+
+static uint64_t seen_locked(void *device)
+{
+    return ((const struct fake *)device)->seen;
+}
+
+static void device_is_asked_again_before_it_counts_as_hanging(void **state)
+{
+    struct vyre_flight_ops cached = ops;
+    cached.poll = poll_late;
+    cached.progress_locked = seen_locked;
+    (void)state;
+    for (int moves = 0; moves < 2; moves++) {
+        struct fake *fake = open_fake(LIMIT, 0); /* any time is too long */
+        fake->flight.ops = &cached;
+        submit(fake, false);
+        submit(fake, false);
+        assert_true(vyre_flight_check(&fake->flight)); /* the first look */
+        atomic_store(&fake->reached, (uint64_t)moves);
+        assert_int_equal(vyre_flight_check(&fake->flight), moves);
+        close_fake(fake);
+    }
+}
+
+struct awaited {
+    struct fake *fake;
+    uint32_t looks;
+    uint32_t over_after;
+    uint32_t moves; /* so many looks find another progress */
+    uint32_t pauses;
+};
+
+static bool look(void *context)
+{
+    struct awaited *awaited = context;
+    return ++awaited->looks > awaited->over_after;
+}
+
+static uint64_t move(void *context)
+{
+    const struct awaited *awaited = context;
+    return awaited->looks < awaited->moves ? awaited->looks : awaited->moves;
+}
+
+static void rest(void *context)
+{
+    ((struct awaited *)context)->pauses++;
+}
+
+static void await_ends_with_what_it_waits_for(void **state)
+{
+    struct fake *fake = open_fake(LIMIT, FOREVER);
+    struct awaited own = {.fake = fake, .over_after = 100};
+    struct vyre_awaited awaited = {.context = &own, .is_over = look, .pause = rest};
+    (void)state;
+    awaited.limit_ns = FOREVER;
+    assert_true(vyre_flight_await(&fake->flight, &awaited));
+    assert_int_equal(own.looks, 101);
+    assert_int_equal(own.pauses, 100);
+    /* It moves for as long as it takes. */
+    own = (struct awaited){.fake = fake, .over_after = 100, .moves = 200};
+    awaited.progress = move;
+    awaited.limit_ns = 0;
+    assert_true(vyre_flight_await(&fake->flight, &awaited));
+    assert_false(vyre_is_lost(&fake->flight.loss));
+    close_fake(fake);
+}
+
+static void await_finds_hangs_and_sees_losses(void **state)
+{
+    struct vyre_diag diag;
+    (void)state;
+    for (int hangs = 0; hangs < 2; hangs++) {
+        struct fake *fake = open_fake(LIMIT, FOREVER);
+        struct awaited own = {.fake = fake, .over_after = UINT32_MAX, .moves = 10};
+        const struct vyre_awaited awaited = {.context = &own,
+                                             .is_over = look,
+                                             .progress = move,
+                                             .limit_ns = hangs ? 3000000 : FOREVER};
+        const struct vyre_diag reason = lost_reason();
+        if (!hangs)
+            vyre_flight_lose(&fake->flight, &reason);
+        assert_false(vyre_flight_await(&fake->flight, &awaited));
+        assert_diag(vyre_loss_status(&fake->flight.loss, &diag), diag,
+                    hangs ? VYRE_DIAG_DEVICE_HANG : reason.id);
+        if (hangs)
+            assert_contains(diag.message, "3 ms"); /* its own limit, not the flight's */
+        else
+            assert_int_equal(own.looks, 1);
+        assert_int_equal(atomic_load(&fake->losses), 0); /* it tells nobody */
+        close_fake(fake);
+    }
 }
 
 /* As a submit that needs all to be over: it may not tell, and what has a callback is over like the rest. */
@@ -382,7 +522,7 @@ static void drain_tells_nobody(void **state)
     assert_int_equal(vyre_flight_harvested(&fake->flight), 3);
     assert_ends(fake, 0);
     submit(fake, false);
-    assert_int_equal(vyre_flight_hang(&fake->flight, NULL), VYRE_DEVICE_LOST);
+    vyre_flight_lose_hang(&fake->flight, 0);
     assert_false(vyre_flight_drain(&fake->flight));
     assert_int_equal(atomic_load(&fake->losses), 0);
     close_fake(fake);
@@ -478,6 +618,10 @@ int main(void)
         cmocka_unit_test(loss_is_told_once_by_the_helper),
         cmocka_unit_test(work_that_does_not_move_is_a_hang),
         cmocka_unit_test(hang_that_submit_finds_is_told_by_who_waits),
+        cmocka_unit_test(loss_that_submit_meets_wakes_who_waits),
+        cmocka_unit_test(device_is_asked_again_before_it_counts_as_hanging),
+        cmocka_unit_test(await_ends_with_what_it_waits_for),
+        cmocka_unit_test(await_finds_hangs_and_sees_losses),
         cmocka_unit_test(drain_tells_nobody),
         cmocka_unit_test(helper_tends_what_nobody_waits_for),
         cmocka_unit_test(init_without_memory_fails),

@@ -5,15 +5,23 @@
 
 #include "support/test.h"
 
-enum { LIMIT = 100 };
+enum { LIMIT = 100, STEP = LIMIT / 4 };
+
+/* Looks at the same progress every STEP, until `until`. Returns the last answer. */
+static bool look_until(struct vyre_watch *watch, uint64_t progress, uint64_t from, uint64_t until)
+{
+    bool hangs = false;
+    for (uint64_t now = from; now < until; now += STEP)
+        hangs = vyre_watch_hangs(watch, progress, now) || hangs;
+    return vyre_watch_hangs(watch, progress, until) || hangs;
+}
 
 static void watch_same_progress_past_the_limit_hangs(void **state)
 {
     struct vyre_watch watch;
     (void)state;
     vyre_watch_init(&watch, LIMIT);
-    assert_false(vyre_watch_hangs(&watch, 7, 1000));
-    assert_false(vyre_watch_hangs(&watch, 7, 1000 + LIMIT));
+    assert_false(look_until(&watch, 7, 1000, 1000 + LIMIT));
     assert_true(vyre_watch_hangs(&watch, 7, 1001 + LIMIT));
     assert_true(vyre_watch_hangs(&watch, 7, 1002 + LIMIT)); /* it still does */
 }
@@ -23,22 +31,45 @@ static void watch_other_progress_begins_anew(void **state)
     struct vyre_watch watch;
     (void)state;
     vyre_watch_init(&watch, LIMIT);
-    assert_false(vyre_watch_hangs(&watch, 7, 1000));
-    assert_false(vyre_watch_hangs(&watch, 8, 2000));
-    assert_false(vyre_watch_hangs(&watch, 8, 2000 + LIMIT));
-    assert_false(vyre_watch_hangs(&watch, 7, 3000)); /* back is another one, too */
-    assert_false(vyre_watch_hangs(&watch, 7, 3000 + LIMIT));
+    assert_false(look_until(&watch, 7, 1000, 1000 + LIMIT));
+    assert_false(look_until(&watch, 8, 1001 + LIMIT, 1001 + 2 * LIMIT));
+    assert_false(look_until(&watch, 7, 3000, 3000 + LIMIT)); /* back is another one, too */
     assert_true(vyre_watch_hangs(&watch, 7, 3001 + LIMIT));
 }
 
-/* A number read before another thread's look: the one who read it late notes it anew, and nothing hangs. */
-static void watch_asked_again_with_new_progress_does_not_hang(void **state)
+/* A stopped process looks at nothing: the time until it goes on is no proof of a hang. */
+static void watch_time_that_nobody_looked_does_not_hang(void **state)
 {
     struct vyre_watch watch;
     (void)state;
     vyre_watch_init(&watch, LIMIT);
     assert_false(vyre_watch_hangs(&watch, 7, 1000));
-    assert_true(vyre_watch_hangs(&watch, 7, 5000));
+    assert_false(vyre_watch_hangs(&watch, 7, 1000 + 100 * LIMIT));
+    assert_false(vyre_watch_hangs(&watch, 7, 1000 + 200 * LIMIT));
+    /* Also when it had stood still for a while before. */
+    assert_false(look_until(&watch, 8, 100000, 100000 + LIMIT / 2));
+    assert_false(vyre_watch_hangs(&watch, 8, 200000));
+    assert_false(vyre_watch_hangs(&watch, 9, 200001));
+}
+
+/* Those who look seldom find a hang all the same, after a few looks. */
+static void watch_rare_looks_find_a_hang(void **state)
+{
+    struct vyre_watch watch;
+    (void)state;
+    vyre_watch_init(&watch, LIMIT);
+    for (uint64_t i = 0; i < 4; i++)
+        assert_false(vyre_watch_hangs(&watch, 7, 1000 + i * LIMIT));
+    assert_true(vyre_watch_hangs(&watch, 7, 1000 + 4 * LIMIT));
+}
+
+/* Between a look that was found too late and the next one the device has moved. */
+static void watch_asked_again_with_new_progress_does_not_hang(void **state)
+{
+    struct vyre_watch watch;
+    (void)state;
+    vyre_watch_init(&watch, LIMIT);
+    assert_true(look_until(&watch, 7, 1000, 5000));
     assert_false(vyre_watch_hangs(&watch, 9, 5000));
 }
 
@@ -79,6 +110,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(watch_same_progress_past_the_limit_hangs),
         cmocka_unit_test(watch_other_progress_begins_anew),
+        cmocka_unit_test(watch_time_that_nobody_looked_does_not_hang),
+        cmocka_unit_test(watch_rare_looks_find_a_hang),
         cmocka_unit_test(watch_asked_again_with_new_progress_does_not_hang),
         cmocka_unit_test(watch_nothing_in_flight_never_hangs),
         cmocka_unit_test(watch_that_is_new_knows_no_progress),
