@@ -6,6 +6,7 @@
  */
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #include "backend/common/flight.h"
 #include "base/clock.h"
@@ -17,6 +18,9 @@
 #define SLICE_NS    UINT64_C(20000000)
 /* So often the helper looks after work that nobody waits for. */
 #define TEND_NS UINT64_C(1000000)
+/* A call of the backend that waits yields so often before it naps for so long at a time. */
+#define AWAIT_YIELDS 256u
+#define AWAIT_NAP_NS 100000
 
 /* ---- Sleeping --------------------------------------------------------------------------------- */
 
@@ -114,10 +118,20 @@ static bool stands_still(const struct vyre_awaited *awaited, struct vyre_watch *
     return vyre_watch_hangs(watch, progress, vyre_clock_now_ns());
 }
 
+/* Between two looks at what wakes nobody: first the core is offered to others, then time passes asleep. */
+static void rest(uint32_t *looks)
+{
+    if (++*looks < AWAIT_YIELDS)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){.tv_nsec = AWAIT_NAP_NS}, NULL);
+}
+
 bool vyre_flight_await(struct vyre_flight *flight, const struct vyre_awaited *awaited)
 {
     struct vyre_watch watch;
     vyre_watch_init(&watch, awaited->limit_ns);
+    uint32_t looks = 0;
     bool suspect = false;
     while (!awaited->is_over(awaited->context)) {
         if (vyre_is_lost(&flight->loss))
@@ -128,7 +142,7 @@ bool vyre_flight_await(struct vyre_flight *flight, const struct vyre_awaited *aw
         else if (!hangs && awaited->pause)
             awaited->pause(awaited->context);
         else if (!hangs)
-            sched_yield();
+            rest(&looks);
         suspect = hangs; /* the device is asked once more before that is believed */
     }
     return true;
