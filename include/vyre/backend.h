@@ -250,6 +250,7 @@ struct vyre_device_facts {
     uint32_t driver_bakes;              /* ... and those of VYRE_VARIANT_DRIVER */
     struct vyre_feature features[VYRE_FEATURES_MAX];
     uint32_t feature_count;
+    uint32_t built_modes;     /* bits, 1 << mode: build_begin is asked for these only */
     uint32_t generated_modes; /* bits, 1 << mode: run code that was generated around the kernels. If
                                  one is set, the table must have generated, buffer_read, buffer_write */
     const uint64_t

@@ -63,7 +63,7 @@ enum vyre_status vyre_build_now_locked(struct vyre_device *device, struct vyre_b
 {
     enum vyre_status status = VYRE_OK;
     *out_built = false;
-    if (!device->ops->build_begin)
+    if (!(device->facts.built_modes >> mode & 1u))
         return VYRE_OK;
     /* Where a backend cannot keep all of it at a time, submit builds the rest when it gets there. */
     uint32_t left = body->view.command_count;
@@ -196,7 +196,7 @@ enum vyre_status vyre_build_later_locked(struct vyre_device *device, struct vyre
     const struct vyre_candidate *way = &device->candidates.list[candidate];
     const struct vyre_build_token token = {vyre_body_shape(body), candidate};
     void *build = NULL;
-    if (!device->ops->build_begin)
+    if (!(device->facts.built_modes >> way->mode & 1u))
         return VYRE_OK;
     if (vyre_builds_has_locked(&device->builds, token))
         return VYRE_BUSY;

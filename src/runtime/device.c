@@ -175,18 +175,25 @@ static void free_device(struct vyre_device *device)
     vyre_memory_free(&allocator, device, sizeof *device, _Alignof(struct vyre_device));
 }
 
-/* Without these entries of the table nothing that the backend generates could be proven. */
-static enum vyre_status check_provable(const struct vyre_device *device, struct vyre_diag *diag)
+/* What the facts promise needs entries of the table: to build, and to prove what is generated. */
+static enum vyre_status check_entries(const struct vyre_device *device, struct vyre_diag *diag)
 {
     const struct vyre_backend_ops *ops = device->ops;
-    if (device->facts.generated_modes == 0 ||
-        (ops->generated && ops->buffer_read && ops->buffer_write))
-        return VYRE_OK;
-    enum vyre_status status =
-        vyre_diag_set(diag, VYRE_DIAG_BACKEND_ABI, ops->name, 0,
-                      "the backend generates code, but its table lacks generated, buffer_read or "
-                      "buffer_write");
-    vyre_diag_set_fix(diag, "Fill these in, or set generated_modes to 0.");
+    enum vyre_status status = VYRE_OK;
+    if (device->facts.generated_modes != 0 &&
+        !(ops->generated && ops->buffer_read && ops->buffer_write)) {
+        status = vyre_diag_set(
+            diag, VYRE_DIAG_BACKEND_ABI, ops->name, 0,
+            "the backend generates code, but its table lacks generated, buffer_read or "
+            "buffer_write");
+        vyre_diag_set_fix(diag, "Fill these in, or set generated_modes to 0.");
+    } else if (device->facts.built_modes != 0 &&
+               !(ops->build_begin && ops->build_run && ops->build_end)) {
+        status = vyre_diag_set(diag, VYRE_DIAG_BACKEND_ABI, ops->name, 0,
+                               "the backend builds, but its table lacks build_begin, build_run or "
+                               "build_end");
+        vyre_diag_set_fix(diag, "Fill these in, or set built_modes to 0.");
+    }
     return status;
 }
 
@@ -222,7 +229,7 @@ static enum vyre_status open_native(struct vyre_device *device,
     device->desc.memory_limit_bytes = device->facts.limits.memory_bytes;
     if (device->desc.cpu_workers == 0)
         device->desc.cpu_workers = device->facts.cpu_workers;
-    status = check_provable(device, diag);
+    status = check_entries(device, diag);
     if (status == VYRE_OK)
         status = allocate_tables(device, diag);
     if (status == VYRE_OK) {

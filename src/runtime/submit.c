@@ -255,7 +255,7 @@ static bool may_lack(const struct attempt *attempt)
 {
     const struct vyre_device *device = attempt->device;
     enum vyre_mode mode = attempt->choice.mode;
-    return device->ops->build_begin && mode != VYRE_MODE_PLAIN &&
+    return (device->facts.built_modes >> mode & 1u) &&
            !(vyre_proof_applies(device, mode) &&
              vyre_proof_is_known(device, attempt->body, mode, attempt->choice.variant));
 }

@@ -226,6 +226,31 @@ static void open_unprovable_generated_code_fails(void **state)
     }
 }
 
+/* ... and one whose modes need builds must have all three steps. */
+static void open_builds_without_their_steps_fails(void **state)
+{
+    (void)state;
+    static const size_t needed[] = {
+        offsetof(struct vyre_backend_ops, build_begin),
+        offsetof(struct vyre_backend_ops, build_run),
+        offsetof(struct vyre_backend_ops, build_end),
+    };
+    const struct vyre_device_desc desc = {.backend = "sim"};
+    for (size_t i = 0; i < COUNT_OF(needed); i++) {
+        struct setting setting;
+        struct vyre_device *device;
+        open_setting(&setting, &(struct vyre_sim_desc){.builds = true});
+        struct vyre_backend_ops ops = *vyre_sim_ops(setting.sim);
+        memset((char *)&ops + needed[i], 0, sizeof(void *));
+        assert_int_equal(vyre_instance_register_backend(setting.instance, &ops, NULL), VYRE_OK);
+        assert_diag(vyre_device_open(setting.instance, &desc, &device, &setting.diag), setting.diag,
+                    VYRE_DIAG_BACKEND_ABI);
+        assert_contains(setting.diag.message, "builds");
+        assert_null(device);
+        close_setting(&setting);
+    }
+}
+
 static void register_out_of_memory_is_told(void **state)
 {
     (void)state;
@@ -294,6 +319,7 @@ int main(void)
         cmocka_unit_test(register_too_many_fails),
         cmocka_unit_test(register_absent_backend_is_listed_with_its_reason),
         cmocka_unit_test(open_unprovable_generated_code_fails),
+        cmocka_unit_test(open_builds_without_their_steps_fails),
         cmocka_unit_test(register_out_of_memory_is_told),
         cmocka_unit_test(open_chooses_among_the_backends_devices),
     };

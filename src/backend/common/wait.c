@@ -13,8 +13,9 @@
 
 /* From here on a caller that spins offers its core to others. */
 #define POLITE_NS 3000
-/* Pauses between two looks. */
-#define SPIN_PAUSES 16
+/* Pauses between two looks: one at first, for what ends at once, then more for each so many ns. */
+#define SPIN_PAUSES_MAX 16
+#define SPIN_PAUSE_NS   128
 #define SLICE_NS    UINT64_C(20000000)
 /* So often the helper looks after work that nobody waits for. */
 #define TEND_NS UINT64_C(1000000)
@@ -67,7 +68,8 @@ static bool pass_time(struct vyre_flight *flight, uint64_t sequence, bool told, 
 {
     bool in_time = waited_ns < timeout_ns;
     if (in_time && waited_ns < flight->ops->spin_ns) {
-        for (int i = 0; i < SPIN_PAUSES; i++)
+        uint64_t pauses = 1 + waited_ns / SPIN_PAUSE_NS;
+        for (uint64_t i = 0; i < pauses && i < SPIN_PAUSES_MAX; i++)
             vyre_spin_pause();
         if (waited_ns > POLITE_NS)
             sched_yield();

@@ -220,6 +220,7 @@ void vyre_cl_facts_state(const struct vyre_cl_device *device, const struct vyre_
     facts->costs = default_costs;
     facts->completes_lazily = true;
     facts->generated_modes = 1u << VYRE_MODE_PERSISTENT;
+    facts->built_modes = facts->generated_modes;
     facts->generated_epoch = vyre_cl_persistent_epoch(device);
     if (device->side) {
         facts->costs.plan_command_ns = PLAN_COMMAND_NS;

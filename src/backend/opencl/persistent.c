@@ -179,13 +179,18 @@ struct ring_room {
     int64_t failure; /* the driver's code when it stands still */
 };
 
+/* Whether at most `left` items are in the ring. */
+static inline bool is_down_to(const struct vyre_cl_control *control, uint32_t left)
+{
+    uint32_t head = atomic_load_explicit(&control->head, memory_order_relaxed);
+    /* acquire: (F) of ring.h. */
+    return head - atomic_load_explicit(&control->completion, memory_order_acquire) <= left;
+}
+
 static bool has_room(void *context)
 {
     struct ring_room *room = context;
-    const struct vyre_cl_control *control = room->device->persistent->control;
-    uint32_t head = atomic_load_explicit(&control->head, memory_order_relaxed);
-    /* acquire: (F) of ring.h. */
-    if (head - atomic_load_explicit(&control->completion, memory_order_acquire) <= room->left)
+    if (is_down_to(room->device->persistent->control, room->left))
         return true;
     room->failure = vyre_cl_persistent_failure(room->device);
     return room->failure != 0;
@@ -202,8 +207,7 @@ static void tend_and_yield(void *context)
     sched_yield();
 }
 
-/* Waits until at most `left` items are in the ring, or the device is lost. */
-static enum vyre_status wait_for_ring(struct vyre_cl_device *device, uint32_t left,
+static enum vyre_status wait_for_room(struct vyre_cl_device *device, uint32_t left,
                                       struct vyre_diag *diag)
 {
     struct ring_room room = {.device = device, .left = left};
@@ -224,6 +228,14 @@ static enum vyre_status wait_for_ring(struct vyre_cl_device *device, uint32_t le
     return room.failure
                ? vyre_cl_failed(diag, NULL, (cl_int)room.failure, "launching a resident kernel")
                : VYRE_OK;
+}
+
+/* Waits until at most `left` items are in the ring, or the device is lost. */
+static inline enum vyre_status wait_for_ring(struct vyre_cl_device *device, uint32_t left,
+                                             struct vyre_diag *diag)
+{
+    return is_down_to(device->persistent->control, left) ? VYRE_OK
+                                                         : wait_for_room(device, left, diag);
 }
 
 enum vyre_status vyre_cl_persistent_settle(struct vyre_cl_device *device, struct vyre_diag *diag)
@@ -355,15 +367,11 @@ static enum vyre_status check_retired(const struct vyre_cl_device *device, const
                          device->persistent->reason);
 }
 
-/* Whether persistent mode is over, or the batch can never be in it as a whole. */
-static enum vyre_status check_whole(const struct vyre_cl_device *device,
-                                    const struct vyre_batch_view *view, struct vyre_diag *diag)
+/* Whether all dispatchers of the batch can be kept at a time; to be asked where one is missing. */
+static enum vyre_status check_whole(const struct vyre_batch_view *view, struct vyre_diag *diag)
 {
-    enum vyre_status status = check_retired(device, view->label, diag);
-    if (status != VYRE_OK ||
-        view->backend_words[WORD_GENERATION] == device->persistent->generation ||
-        vyre_cl_residents_have_room(view))
-        return status;
+    if (vyre_cl_residents_have_room(view))
+        return VYRE_OK;
     return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, view->label, 0,
                          "its kernels need more than %d dispatchers, which are not kept at a time",
                          VYRE_CL_RESIDENTS_MAX - 1);
@@ -375,7 +383,9 @@ static enum vyre_status build_all(struct vyre_cl_device *device, const struct vy
 {
     struct vyre_cl_persistent *persistent = device->persistent;
     const uint64_t generation = persistent->generation;
-    enum vyre_status whole = check_whole(device, view, diag);
+    enum vyre_status whole = check_retired(device, view->label, diag);
+    if (whole == VYRE_OK)
+        whole = check_whole(view, diag);
     if (whole != VYRE_OK)
         return whole;
     for (uint32_t i = 0; i < view->command_count; i++) {
@@ -480,7 +490,7 @@ enum vyre_fit vyre_cl_batch_check(void *native, const struct vyre_batch_view *vi
     (void)variant;
     if (mode != VYRE_MODE_PERSISTENT)
         return VYRE_FIT_YES;
-    if (check_whole(device, view, diag) != VYRE_OK)
+    if (check_retired(device, view->label, diag) != VYRE_OK)
         return VYRE_FIT_NO;
     for (uint32_t i = 0; i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
@@ -493,6 +503,8 @@ enum vyre_fit vyre_cl_batch_check(void *native, const struct vyre_batch_view *vi
             return fit;
         is_unbuilt = is_unbuilt || fit == VYRE_FIT_UNBUILT;
     }
+    if (is_unbuilt && check_whole(view, diag) != VYRE_OK)
+        return VYRE_FIT_NO;
     if (is_poor(view, diag))
         return VYRE_FIT_POOR;
     return is_unbuilt ? VYRE_FIT_UNBUILT : VYRE_FIT_YES;
@@ -552,7 +564,7 @@ enum vyre_status vyre_cl_build_begin(void *native, const struct vyre_batch_view 
     if (mode != VYRE_MODE_PERSISTENT ||
         view->backend_words[WORD_GENERATION] == persistent->generation)
         return VYRE_OK;
-    enum vyre_status status = check_whole(device, view, diag);
+    enum vyre_status status = check_retired(device, view->label, diag);
     for (uint32_t i = 0; status == VYRE_OK && i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_resident_build *build;
@@ -565,6 +577,9 @@ enum vyre_status vyre_cl_build_begin(void *native, const struct vyre_batch_view 
             return VYRE_UNSUPPORTED;
         if (fit == VYRE_FIT_YES)
             continue;
+        status = check_whole(view, diag);
+        if (status != VYRE_OK)
+            return status;
         if (vyre_cl_resident_is_begun(device, view, command))
             return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_UNBUILT, view->label, 0,
                                  "the dispatcher of command %u is being built", i);

@@ -586,6 +586,13 @@ enum vyre_status vyre_cl_resident_find(struct vyre_cl_device *device,
     const struct vyre_cl_kernel *kernel = command->kernel;
     enum vyre_status status = VYRE_OK;
     enum vyre_fit fit = VYRE_FIT_UNBUILT;
+    if (persistent->memo.kernel == kernel &&
+        persistent->memo.generation == persistent->generation &&
+        vyre_groups_total(command->groups) <= UINT32_MAX) {
+        *out_resident = persistent->memo.resident;
+        *out_index = persistent->memo.index;
+        return VYRE_OK;
+    }
     for (uint32_t i = 0; fit == VYRE_FIT_UNBUILT && status == VYRE_OK; i++) {
         fit = vyre_cl_resident_look(device, view, command, out_resident, out_index, diag);
         if (fit == VYRE_FIT_UNBUILT && vyre_is_lost(&device->flight.loss))

@@ -38,6 +38,7 @@ static void fill_facts(const struct vyre_sim *sim, uint32_t index, struct vyre_d
     };
     facts->bakes = desc->bakes;
     facts->generated_modes = desc->generated_modes;
+    facts->built_modes = desc->builds ? 1u << VYRE_MODE_PERSISTENT : 0;
     facts->completes_lazily = desc->completion == VYRE_SIM_COMPLETE_LAZY;
     facts->driver_bakes = desc->driver_bakes;
     for (int i = 0; i < VYRE_MODE_COUNT; i++)
