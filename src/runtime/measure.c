@@ -62,29 +62,34 @@ void vyre_timing_decided_locked(struct vyre_device *device, struct vyre_timing *
         start_clock(device, timing);
 }
 
-void vyre_measure_begin_locked(struct vyre_device *device, const struct vyre_timing *timing,
+/* The number of what is resident now; 0: nothing is. */
+static uint64_t resident_number(const struct vyre_device *device)
+{
+    struct vyre_residency residency;
+    vyre_device_residency(device, NULL, &residency);
+    return residency.serves ? residency.number : 0;
+}
+
+void vyre_measure_begin_locked(struct vyre_device *device, struct vyre_timing *timing,
                                const struct vyre_choice *choice, bool pays_recording,
                                struct vyre_result_entry *entry)
 {
     struct vyre_measurement *out = &entry->measurement;
-    bool pays_fixed = choice->mode == VYRE_MODE_PERSISTENT
-                          ? !vyre_device_is_served(device, &entry->body->view)
-                          : pays_recording;
+    if (choice->mode == VYRE_MODE_PERSISTENT)
+        timing->resident = resident_number(device);
     /* acquire: pairs with the release in vyre_device_on_complete. */
     uint64_t completed = atomic_load_explicit(&device->progress.completed, memory_order_acquire);
     *out = (struct vyre_measurement){
         .timed = true,
         .behind = completed + 1 < entry->sequence,
-        .was_first = pays_fixed,
+        .was_first = pays_recording,
         .start_ns = timing->start_ns,
         .decided_ns = timing->decided_ns,
         .end_ns = timing->decided_ns,
     };
     if (choice->is_auto) {
         const struct vyre_governor_choice *governed = &choice->governed;
-        /* Where the choice stands, the first of two samples may follow a pause nobody timed. */
-        bool after_pause = governed->settled && timing->opens && pays_fixed;
-        out->learns = !after_pause;
+        out->learns = true;
         out->shape = governed->shape;
         out->candidate = governed->candidate;
         out->why = governed->why;
@@ -108,12 +113,21 @@ void vyre_measure_cancel_locked(struct vyre_device *device, struct vyre_result_e
 }
 
 void vyre_measure_submitted_locked(struct vyre_device *device, const struct vyre_timing *timing,
+                                   const struct vyre_choice *choice,
                                    struct vyre_result_entry *entry)
 {
+    struct vyre_measurement *measurement = &entry->measurement;
     uint64_t now_ns = vyre_device_now_ns(device);
     entry->result.host_ns = now_ns - timing->start_ns;
+    /* Setup was paid if nothing was resident before, or something else is now. */
+    if (choice->mode == VYRE_MODE_PERSISTENT)
+        measurement->was_first =
+            timing->resident == 0 || resident_number(device) != timing->resident;
+    /* Where the choice stands, the first of two samples may follow a pause nobody timed. */
+    if (measurement->was_first && choice->is_auto && choice->governed.settled && timing->opens)
+        measurement->learns = false;
     /* Relaxed: only a lazy backend's completions ask, and a little late is no harm. */
-    atomic_store_explicit(&entry->measurement.submitted_ns, now_ns, memory_order_relaxed);
+    atomic_store_explicit(&measurement->submitted_ns, now_ns, memory_order_relaxed);
 }
 
 /* ---- The end ---------------------------------------------------------------------------------- */

@@ -40,6 +40,8 @@ struct vyre_timing {
     bool timed;   /* the clock is read */
     uint64_t start_ns;
     uint64_t decided_ns; /* start_ns, or the end of a decision that had to make something */
+    uint64_t
+        resident; /* persistent mode: the number of what was resident before it; 0: nothing was */
 };
 
 /* What is to be learned of one submission. Written by submit; `end_ns` by complete. */
@@ -48,7 +50,7 @@ struct vyre_measurement {
     bool learns;      /* in auto: the governor is told */
     bool behind;      /* another one was in flight at its start */
     bool end_unknown; /* nobody was looking when it ended */
-    bool was_first;
+    bool was_first;   /* it paid what is paid once */
     uint8_t candidate;
     uint8_t why;
     struct vyre_shape_ref shape;
@@ -96,7 +98,7 @@ void vyre_timing_decided_locked(struct vyre_device *device, struct vyre_timing *
 void vyre_timing_absent_locked(struct vyre_device *device, struct vyre_timing *timing);
 
 /* What is to be learned of a timed submission. `pays_recording`: its recording was made for it. */
-void vyre_measure_begin_locked(struct vyre_device *device, const struct vyre_timing *timing,
+void vyre_measure_begin_locked(struct vyre_device *device, struct vyre_timing *timing,
                                const struct vyre_choice *choice, bool pays_recording,
                                struct vyre_result_entry *entry);
 
@@ -105,6 +107,7 @@ void vyre_measure_cancel_locked(struct vyre_device *device, struct vyre_result_e
 
 /* The backend has it, and submit is about to return. */
 void vyre_measure_submitted_locked(struct vyre_device *device, const struct vyre_timing *timing,
+                                   const struct vyre_choice *choice,
                                    struct vyre_result_entry *entry);
 
 /* The end of a timed submission, before it is told complete. From any thread. */

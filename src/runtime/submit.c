@@ -408,7 +408,7 @@ static void note_success_locked(struct attempt *attempt, struct vyre_result_entr
     device->by_mode[attempt->choice.mode]++;
     device->measure.tick++;
     if (attempt->timing.timed)
-        vyre_measure_submitted_locked(device, &attempt->timing, entry);
+        vyre_measure_submitted_locked(device, &attempt->timing, &attempt->choice, entry);
     record_locked(attempt, entry);
 }
 

@@ -15,8 +15,8 @@
 #define POLITE_NS 3000
 /* Pauses between two looks: one at first, for what ends at once, then more for each so many ns. */
 #define SPIN_PAUSES_MAX 16
-#define SPIN_PAUSE_NS   128
-#define SLICE_NS    UINT64_C(20000000)
+#define SPIN_PAUSE_NS   512
+#define SLICE_NS        UINT64_C(20000000)
 /* So often the helper looks after work that nobody waits for. */
 #define TEND_NS UINT64_C(1000000)
 /* A call of the backend that waits yields so often before it naps for so long at a time. */
