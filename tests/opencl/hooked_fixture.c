@@ -11,17 +11,23 @@ static void must(const struct fixture *f, enum vyre_status status)
         fail_msg("%s: %s", vyre_diag_id_name(f->diag.id), f->diag.message);
 }
 
-void fixture_open(struct fixture *f, const char *name, struct vyre_device_desc desc,
-                  void (*install)(struct vyre_cl_api *api))
+void fixture_open_in(struct fixture *f, const struct vyre_instance_desc *instance, const char *name,
+                     struct vyre_device_desc desc, void (*install)(struct vyre_cl_api *api))
 {
     memset(f, 0, sizeof *f);
     hooked_device = NULL;
     desc.backend = HOOKED_NAME;
     desc.name = name;
-    must(f, vyre_instance_create(NULL, &f->instance, &f->diag));
+    must(f, vyre_instance_create(instance, &f->instance, &f->diag));
     must(f, vyre_instance_register_backend(f->instance, hooked_backend(install), &f->diag));
     must(f, vyre_device_open(f->instance, &desc, &f->device, &f->diag));
     must(f, vyre_batch_create(f->device, NULL, &f->batch, &f->diag));
+}
+
+void fixture_open(struct fixture *f, const char *name, struct vyre_device_desc desc,
+                  void (*install)(struct vyre_cl_api *api))
+{
+    fixture_open_in(f, NULL, name, desc, install);
 }
 
 void fixture_close(struct fixture *f)

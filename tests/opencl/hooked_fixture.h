@@ -20,6 +20,8 @@ struct fixture {
 /* `name`: a part of the device's. */
 void fixture_open(struct fixture *f, const char *name, struct vyre_device_desc desc,
                   void (*install)(struct vyre_cl_api *api));
+void fixture_open_in(struct fixture *f, const struct vyre_instance_desc *instance, const char *name,
+                     struct vyre_device_desc desc, void (*install)(struct vyre_cl_api *api));
 void fixture_close(struct fixture *f);
 
 /* One work-item to a group, unless `desc` says otherwise. */

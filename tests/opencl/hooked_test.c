@@ -7,9 +7,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <vyre/vyre.h>
-
-#include "opencl/hooked_backend.h"
+#include "opencl/hooked_fixture.h"
 #include "support/test.h"
 
 #include "backend/opencl/ring_host.h"
@@ -34,6 +32,7 @@ static struct {
     uint32_t shared_frees;
     void *last_shared;
     uint32_t unlocked_looks;    /* at the event of a launch */
+    uint32_t messages;          /* that the instance logged */
     uint32_t launches_on_items; /* of a new dispatcher, beside the items of another */
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
     void *notify_user;
@@ -168,20 +167,12 @@ static void install(struct vyre_cl_api *api)
 
 /* ---- The device ------------------------------------------------------------------------------- */
 
-struct fixture {
-    struct vyre_instance *instance;
-    struct vyre_device *device;
-    struct vyre_batch *batch;
-    struct vyre_diag diag;
-    uint32_t messages;
-};
-
 static void on_log(void *user, enum vyre_log_level level, const char *text)
 {
-    struct fixture *f = user;
+    (void)user;
     (void)level;
     (void)text;
-    f->messages++;
+    hooks.messages++;
 }
 
 /* What is freed stays readable, so that a look at it is seen by what it does. */
@@ -202,30 +193,15 @@ static void keep(void *user, void *memory, size_t size_bytes, size_t alignment)
 static void open_observed(struct fixture *f, struct vyre_device_desc desc,
                           const struct vyre_observer *observer)
 {
-    struct vyre_instance_desc instance = {.log = on_log, .log_user = f, .observer = observer};
+    struct vyre_instance_desc instance = {.log = on_log, .observer = observer};
     instance.allocator = (struct vyre_allocator){.allocate = allocate, .deallocate = keep};
-    memset(f, 0, sizeof *f);
-    hooked_device = NULL;
     hooks.thread = pthread_self();
-    desc.backend = HOOKED_NAME;
-    desc.name = device_name;
-    assert_int_equal(vyre_instance_create(&instance, &f->instance, &f->diag), VYRE_OK);
-    assert_int_equal(vyre_instance_register_backend(f->instance, hooked_backend(install), &f->diag),
-                     VYRE_OK);
-    if (vyre_device_open(f->instance, &desc, &f->device, &f->diag) != VYRE_OK)
-        fail_msg("cannot open: %s", f->diag.message);
-    assert_int_equal(vyre_batch_create(f->device, NULL, &f->batch, &f->diag), VYRE_OK);
+    fixture_open_in(f, &instance, device_name, desc, install);
 }
 
 static void open_with(struct fixture *f, struct vyre_device_desc desc)
 {
     open_observed(f, desc, NULL);
-}
-
-static void close_all(struct fixture *f)
-{
-    vyre_device_close(&f->device);
-    vyre_instance_destroy(&f->instance);
 }
 
 static int forget_hooks(void **state)
@@ -235,34 +211,10 @@ static int forget_hooks(void **state)
     return 0;
 }
 
-static struct vyre_kernel *create_of(struct fixture *f, const char *source, const char *entry,
-                                     struct vyre_kernel_desc desc)
-{
-    const struct vyre_payload payload = {.target = VYRE_TARGET_OPENCL_C,
-                                         .entry = entry,
-                                         .bytes = source,
-                                         .size_bytes = strlen(source)};
-    struct vyre_kernel *kernel = NULL;
-    desc.payloads = &payload;
-    desc.payload_count = 1;
-    desc.label = entry;
-    if (vyre_kernel_create(f->device, &desc, &kernel, &f->diag) != VYRE_OK)
-        fail_msg("%s", f->diag.message);
-    return kernel;
-}
-
 /* Eight work-items, unless a case says otherwise. */
 static struct vyre_kernel *create(struct fixture *f, const char *source, const char *entry)
 {
-    return create_of(f, source, entry, (struct vyre_kernel_desc){.local_size = {8, 1, 1}});
-}
-
-static struct vyre_buffer *create_buffer(struct fixture *f, size_t size_bytes)
-{
-    struct vyre_buffer *buffer = NULL;
-    const struct vyre_buffer_desc desc = {.size_bytes = size_bytes};
-    assert_int_equal(vyre_buffer_create(f->device, &desc, &buffer, &f->diag), VYRE_OK);
-    return buffer;
+    return fixture_kernel(f, source, entry, (struct vyre_kernel_desc){.local_size = {8, 1, 1}});
 }
 
 /* Submits the batch and waits: the first status that is not VYRE_OK. */
@@ -281,19 +233,13 @@ static enum vyre_status run(struct fixture *f, enum vyre_mode mode)
 /* A batch of one group of a kernel with one buffer. */
 static void dispatch(struct fixture *f, struct vyre_kernel *kernel, struct vyre_buffer *buffer)
 {
-    const struct vyre_slot_binding binding = {.slot = 0, .range = {buffer, 0, 0}};
     vyre_batch_reset(f->batch);
-    vyre_batch_dispatch(f->batch, &(struct vyre_dispatch){.kernel = kernel,
-                                                          .groups = {1, 1, 1},
-                                                          .bindings = &binding,
-                                                          .binding_count = 1});
+    fixture_dispatch(f, kernel, buffer, (struct vyre_dispatch){0});
 }
 
 static void expect_word(struct fixture *f, struct vyre_buffer *buffer, uint32_t expected)
 {
-    uint32_t word;
-    assert_int_equal(vyre_buffer_read(buffer, 0, &word, sizeof word, &f->diag), VYRE_OK);
-    assert_int_equal(word, expected);
+    assert_int_equal(fixture_word(f, buffer), expected);
 }
 
 /* Refused for what it is, at once when it is tried again. */
@@ -332,12 +278,12 @@ static struct vyre_kernel *create_table_kernel(struct fixture *f)
             .access = i < TABLES ? VYRE_ACCESS_READ : VYRE_ACCESS_WRITE,
             .table = i < TABLES,
         };
-    return create_of(f, tables_source, "pick",
-                     (struct vyre_kernel_desc){.local_size = {8, 1, 1},
-                                               .bindings = bindings,
-                                               .binding_count = TABLES + 1,
-                                               .constants = constants,
-                                               .constant_count = 1});
+    return fixture_kernel(f, tables_source, "pick",
+                          (struct vyre_kernel_desc){.local_size = {8, 1, 1},
+                                                    .bindings = bindings,
+                                                    .binding_count = TABLES + 1,
+                                                    .constants = constants,
+                                                    .constant_count = 1});
 }
 
 /* Every table names one buffer, whose word is its number. */
@@ -374,10 +320,10 @@ static void tables_of_one_dispatch_do_not_take_each_others_place(void **state)
     for (size_t m = 0; m < COUNT_OF(modes); m++) {
         open_with(&f, (struct vyre_device_desc){0});
         struct vyre_kernel *kernel = create_table_kernel(&f);
-        struct vyre_buffer *out = create_buffer(&f, 256);
+        struct vyre_buffer *out = fixture_buffer(&f, 256);
         for (uint32_t i = 0; i < TABLES; i++) {
             uint32_t word = i + 1;
-            members[i] = create_buffer(&f, 256);
+            members[i] = fixture_buffer(&f, 256);
             assert_int_equal(vyre_buffer_write(members[i], 0, &word, 4, &f.diag), VYRE_OK);
         }
         for (size_t e = 0; e < COUNT_OF(entries); e++) {
@@ -391,7 +337,7 @@ static void tables_of_one_dispatch_do_not_take_each_others_place(void **state)
             for (uint32_t i = 0; i < TABLES; i++)
                 assert_int_equal(words[i], (i + 1) * 101);
         }
-        close_all(&f);
+        fixture_close(&f);
     }
 }
 
@@ -407,7 +353,7 @@ static void neighbour_that_does_not_compile_is_no_reason_to_refuse(void **state)
     struct fixture f;
     (void)state;
     open_with(&f, (struct vyre_device_desc){0});
-    struct vyre_buffer *buffer = create_buffer(&f, 256);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 256);
     struct vyre_kernel *good = create(&f, source, "good");
     struct vyre_kernel *bad = create(&f, source, "bad");
     dispatch(&f, good, buffer);
@@ -420,7 +366,7 @@ static void neighbour_that_does_not_compile_is_no_reason_to_refuse(void **state)
     expect_word(&f, buffer, 7);
     dispatch(&f, bad, buffer);
     assert_diag(run(&f, VYRE_MODE_PERSISTENT), f.diag, VYRE_DIAG_SUBMIT_MODE);
-    close_all(&f);
+    fixture_close(&f);
 }
 
 static const char two_source[] =
@@ -442,7 +388,7 @@ static void asking_builds_nothing(void **state)
     struct fixture f;
     (void)state;
     open_observed(&f, (struct vyre_device_desc){0}, &observer);
-    struct vyre_buffer *buffer = create_buffer(&f, 256);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 256);
     dispatch(&f, create(&f, two_source, "one"), buffer);
     uint32_t builds = hooks.builds;
     uint32_t launches = hooks.launches;
@@ -463,7 +409,7 @@ static void asking_builds_nothing(void **state)
     vyre_device_get_counters(f.device, &counters);
     assert_int_equal(counters.builds_made, 1);
     expect_word(&f, buffer, 1);
-    close_all(&f);
+    fixture_close(&f);
 }
 
 /* What auto leaves to other modes runs where it is required, and says why it is left. */
@@ -473,7 +419,7 @@ static void batches_that_suit_no_dispatcher_are_poor(void **state)
     struct fixture f;
     (void)state;
     open_with(&f, (struct vyre_device_desc){0});
-    struct vyre_buffer *buffer = create_buffer(&f, 8192);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 8192);
     struct vyre_kernel *one = create(&f, two_source, "one");
     const struct vyre_slot_binding binding = {.slot = 0, .range = {buffer, 0, 0}};
     vyre_batch_dispatch(f.batch, &(struct vyre_dispatch){.kernel = one,
@@ -492,7 +438,7 @@ static void batches_that_suit_no_dispatcher_are_poor(void **state)
     assert_int_equal(hooks.builds, builds);
     assert_int_equal(run(&f, VYRE_MODE_PERSISTENT), VYRE_OK);
     expect_word(&f, buffer, 1);
-    close_all(&f);
+    fixture_close(&f);
 }
 
 struct leases {
@@ -538,7 +484,7 @@ static void residency_is_reported_with_its_end(void **state)
                                             .persistent_lease_ns = UINT64_C(1200000000000),
                                             .no_proof = true},
                   &observer);
-    struct vyre_buffer *buffer = create_buffer(&f, 256);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 256);
     struct vyre_kernel *one = create(&f, two_source, "one");
     struct vyre_kernel *three = create(&f, other_source, "three");
     dispatch(&f, one, buffer);
@@ -550,7 +496,7 @@ static void residency_is_reported_with_its_end(void **state)
     await_ends(&f, &leases, 1);
     assert_int_equal(leases.why, VYRE_RESIDENCY_CHANGED);
     expect_word(&f, buffer, 3);
-    close_all(&f);
+    fixture_close(&f);
     assert_int_equal(leases.begins, 2);
     assert_int_equal(leases.ends, 2);
     assert_int_equal(leases.why, VYRE_RESIDENCY_STOPPED);
@@ -563,12 +509,12 @@ static void idle_dispatcher_is_reported_to_have_left(void **state)
     struct fixture f;
     (void)state;
     open_observed(&f, (struct vyre_device_desc){.no_proof = true}, &observer);
-    struct vyre_buffer *buffer = create_buffer(&f, 256);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 256);
     dispatch(&f, create(&f, two_source, "one"), buffer);
     assert_int_equal(run(&f, VYRE_MODE_PERSISTENT), VYRE_OK);
     await_ends(&f, &leases, 1);
     assert_int_equal(leases.why, VYRE_RESIDENCY_IDLE);
-    close_all(&f);
+    fixture_close(&f);
 }
 
 /* The kernel of a build that is under way may go. */
@@ -577,7 +523,7 @@ static void kernel_destroyed_while_its_dispatcher_is_built(void **state)
     struct fixture f;
     (void)state;
     open_with(&f, (struct vyre_device_desc){0});
-    struct vyre_buffer *buffer = create_buffer(&f, 256);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 256);
     struct vyre_kernel *one = create(&f, two_source, "one");
     dispatch(&f, one, buffer);
     const struct vyre_submit_options options = {.repeat_hint = 1000000000};
@@ -589,7 +535,7 @@ static void kernel_destroyed_while_its_dispatcher_is_built(void **state)
     }
     assert_true(hooks.builds > builds);
     vyre_kernel_destroy(&one);
-    close_all(&f);
+    fixture_close(&f);
 }
 
 static void launch_that_fails_with_neighbours_is_tried_without(void **state)
@@ -597,7 +543,7 @@ static void launch_that_fails_with_neighbours_is_tried_without(void **state)
     struct fixture f;
     (void)state;
     open_with(&f, (struct vyre_device_desc){0});
-    struct vyre_buffer *buffer = create_buffer(&f, 256);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 256);
     struct vyre_kernel *one = create(&f, two_source, "one");
     struct vyre_kernel *two = create(&f, two_source, "two");
     dispatch(&f, two, buffer);
@@ -607,7 +553,7 @@ static void launch_that_fails_with_neighbours_is_tried_without(void **state)
     if (run(&f, VYRE_MODE_PERSISTENT) != VYRE_OK)
         fail_msg("%s", f.diag.message);
     expect_word(&f, buffer, 1);
-    close_all(&f);
+    fixture_close(&f);
 }
 
 static void launch_that_fails_is_a_kept_refusal_with_its_code(void **state)
@@ -616,7 +562,7 @@ static void launch_that_fails_is_a_kept_refusal_with_its_code(void **state)
     (void)state;
     for (int late = 0; late < 2; late++) {
         open_with(&f, (struct vyre_device_desc){0});
-        struct vyre_buffer *buffer = create_buffer(&f, 256);
+        struct vyre_buffer *buffer = fixture_buffer(&f, 256);
         dispatch(&f, create(&f, two_source, "one"), buffer);
         hooks.failing_launches = late ? 0 : UINT32_MAX;
         hooks.events_fail = late;
@@ -628,7 +574,7 @@ static void launch_that_fails_is_a_kept_refusal_with_its_code(void **state)
         dispatch(&f, create(&f, two_source, "two"), buffer);
         assert_int_equal(run(&f, VYRE_MODE_PERSISTENT), VYRE_OK);
         expect_word(&f, buffer, 2);
-        close_all(&f);
+        fixture_close(&f);
     }
 }
 
@@ -646,13 +592,13 @@ static void local_memory_without_room_for_the_dispatcher_is_refused(void **state
              "    uint i = get_local_id(0); t[i] = i; barrier(CLK_LOCAL_MEM_FENCE);\n"
              "    o[i] = t[7 - i]; }\n",
              limits.local_bytes);
-    struct vyre_buffer *buffer = create_buffer(&f, 256);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 256);
     dispatch(&f, create(&f, source, "big"), buffer);
     assert_int_equal(run(&f, VYRE_MODE_PLAIN), VYRE_OK);
     expect_word(&f, buffer, 7);
     expect_kept_refusal(&f, CL_OUT_OF_RESOURCES);
     assert_contains(f.diag.message, "local memory");
-    close_all(&f);
+    fixture_close(&f);
 }
 
 /* What a macro hides from the reader of the source does not compile. */
@@ -670,13 +616,13 @@ static void second_meanings_behind_macros_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(sources); i++) {
         open_with(&f, (struct vyre_device_desc){0});
-        struct vyre_buffer *buffer = create_buffer(&f, 256);
+        struct vyre_buffer *buffer = fixture_buffer(&f, 256);
         dispatch(&f, create(&f, sources[i], "k"), buffer);
         if (run(&f, VYRE_MODE_PLAIN) != VYRE_OK)
             fail_msg("%s", f.diag.message);
         expect_word(&f, buffer, 3);
         assert_diag(run(&f, VYRE_MODE_PERSISTENT), f.diag, VYRE_DIAG_SUBMIT_MODE);
-        close_all(&f);
+        fixture_close(&f);
     }
 }
 
@@ -704,7 +650,7 @@ static void argument_that_the_driver_finds_too_small_is_refused_at_creation(void
     assert_diag(vyre_kernel_create(f.device, &desc, &kernel, &f.diag), f.diag,
                 VYRE_DIAG_OPENCL_ARGUMENTS);
     assert_contains(f.diag.message, "amount");
-    close_all(&f);
+    fixture_close(&f);
 }
 
 static const char slow_source[] =
@@ -739,9 +685,9 @@ static void dispatcher_made_inside_a_batch_waits_for_the_items_before_it(void **
     (void)state;
     open_with(&f, (struct vyre_device_desc){.no_proof = true}); /* each item runs once */
     for (uint32_t i = 0; i < 3; i++)
-        kernels[i] = create_of(&f, slow_source, "slow",
-                               (struct vyre_kernel_desc){.local_size = {1, 1 + i, 1}});
-    struct vyre_buffer *buffer = create_buffer(&f, 256);
+        kernels[i] = fixture_kernel(&f, slow_source, "slow",
+                                    (struct vyre_kernel_desc){.local_size = {1, 1 + i, 1}});
+    struct vyre_buffer *buffer = fixture_buffer(&f, 256);
     hooks.released_flag = hooks.last_shared;
     hooked_device->persistent->count += VYRE_CL_RESIDENTS_MAX - 2;
     /* The first item lasts until the second dispatcher is compiled, the next longer than its launch. */
@@ -755,7 +701,7 @@ static void dispatcher_made_inside_a_batch_waits_for_the_items_before_it(void **
     assert_int_equal(hooks.launches_on_items, 0);
     assert_int_equal(hooks.unlocked_looks, 0);
     hooked_device->persistent->count -= VYRE_CL_RESIDENTS_MAX - 2;
-    close_all(&f);
+    fixture_close(&f);
 }
 
 /* ---- Memory and ends -------------------------------------------------------------------------- */
@@ -772,7 +718,7 @@ static void probe_that_does_not_end_keeps_its_memory(void **state)
     vyre_device_get_ability(f.device, VYRE_ABILITY_PERSISTENT, &persistent);
     assert_int_equal(persistent.value, 0);
     assert_string_not_equal(persistent.reason, "");
-    struct vyre_buffer *buffer = create_buffer(&f, 256);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 256);
     dispatch(&f, create(&f, two_source, "one"), buffer);
     assert_int_equal(run(&f, VYRE_MODE_PLAIN), VYRE_OK);
     expect_word(&f, buffer, 1);
@@ -781,7 +727,7 @@ static void probe_that_does_not_end_keeps_its_memory(void **state)
     assert_int_equal(vyre_device_open(f.instance, &desc, &f.device, &f.diag), VYRE_OK);
     vyre_device_get_ability(f.device, VYRE_ABILITY_PERSISTENT, &persistent);
     assert_int_not_equal(persistent.value, 0); /* what was not found out is asked again */
-    close_all(&f);
+    fixture_close(&f);
 }
 
 static void memory_given_back_is_no_longer_counted(void **state)
@@ -793,14 +739,14 @@ static void memory_given_back_is_no_longer_counted(void **state)
         hooks.no_svm = i;
         open_with(&f, (struct vyre_device_desc){0});
         vyre_device_get_memory(f.device, &before);
-        struct vyre_buffer *buffer = create_buffer(&f, 4096);
+        struct vyre_buffer *buffer = fixture_buffer(&f, 4096);
         vyre_device_get_memory(f.device, &with);
         assert_int_equal(with.allocation_count, before.allocation_count + 1);
         vyre_buffer_destroy(&buffer);
         vyre_device_get_memory(f.device, &after);
         assert_int_equal(after.reserved_bytes, before.reserved_bytes);
         assert_int_equal(after.allocation_count, before.allocation_count);
-        close_all(&f);
+        fixture_close(&f);
     }
 }
 
@@ -810,15 +756,15 @@ static void abandoned_device_does_not_log_to_an_instance_that_is_gone(void **sta
     struct fixture f;
     (void)state;
     open_with(&f, (struct vyre_device_desc){.hang_timeout_ns = 200000000});
-    struct vyre_buffer *buffer = create_buffer(&f, 256);
+    struct vyre_buffer *buffer = fixture_buffer(&f, 256);
     dispatch(&f, create(&f, two_source, "one"), buffer);
     hooks.notify("heard", NULL, 0, hooks.notify_user);
-    assert_int_equal(f.messages, 1);
+    assert_int_equal(hooks.messages, 1);
     hooks.events_run = true;
     assert_int_equal(run(&f, VYRE_MODE_PLAIN), VYRE_DEVICE_LOST);
-    close_all(&f);
+    fixture_close(&f);
     hooks.notify("too late", NULL, 0, hooks.notify_user);
-    assert_int_equal(f.messages, 1);
+    assert_int_equal(hooks.messages, 1);
 }
 
 int main(int argc, char **argv)
