@@ -250,7 +250,9 @@ struct vyre_device_facts {
     uint32_t driver_bakes;              /* ... and those of VYRE_VARIANT_DRIVER */
     struct vyre_feature features[VYRE_FEATURES_MAX];
     uint32_t feature_count;
-    uint32_t built_modes;     /* bits, 1 << mode: build_begin is asked for these only */
+    uint32_t
+        built_modes; /* bits, 1 << mode: may need a build (VYRE_FIT_UNBUILT). If one is set, the
+                                 table must have the three entries for it; never that of plain mode */
     uint32_t generated_modes; /* bits, 1 << mode: run code that was generated around the kernels. If
                                  one is set, the table must have generated, buffer_read, buffer_write */
     const uint64_t
@@ -381,7 +383,7 @@ struct vyre_backend_ops {
                                   struct vyre_hash128 *out_code, struct vyre_diag *diag);
 
     /*
-     * Optional, all three together: building in steps, so that the long one needs no lock. Submit and
+     * Optional, all three together, for the modes in built_modes: building in steps, so that the long one needs no lock. Submit and
      * batch_warm_up work without them too, and then build what is missing themselves.
      *
      * begin: what is missing to run the batch in a mode, or one part of it: the runtime asks again after

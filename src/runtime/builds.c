@@ -65,7 +65,7 @@ enum vyre_status vyre_build_now_locked(struct vyre_device *device, struct vyre_b
     *out_built = false;
     if (!(device->facts.built_modes >> mode & 1u))
         return VYRE_OK;
-    /* Where a backend cannot keep all of it at a time, submit builds the rest when it gets there. */
+    /* A backend that cannot keep all of it at a time is asked once per command at most. */
     uint32_t left = body->view.command_count;
     while (status == VYRE_OK && left > 0) {
         void *build = NULL;
@@ -114,7 +114,9 @@ static void reopen_locked(struct vyre_device *device, struct vyre_build_token to
     struct vyre_shape *shape = vyre_shapes_find(&device->shapes, token.shape);
     if (!shape)
         return;
-    if (status != VYRE_OK && status != VYRE_BUSY)
+    if (status == VYRE_OK)
+        shape->found.built |= (uint16_t)(1u << token.candidate);
+    else if (status != VYRE_BUSY)
         vyre_facts_failed_locked(shape, token.candidate, status == VYRE_UNSUPPORTED, false);
     vyre_governor_reopen(shape);
 }
@@ -170,24 +172,35 @@ static void wake_queue(struct vyre_builds *builds)
     vyre_futex_wake(&builds->news, 1);
 }
 
-/* Takes a build into the queue. VYRE_BUSY: it waits there, or the queue is full. */
+/* Takes a build into the queue, which has room. VYRE_BUSY: it waits there. */
 static enum vyre_status push_locked(struct vyre_device *device, void *build,
                                     struct vyre_build_token token, struct vyre_diag *diag)
 {
     struct vyre_builds *builds = &device->builds;
-    bool has_room = builds->count < VYRE_BUILDS_MAX && !builds->stop;
-    if (has_room && !builds->is_started)
+    if (!builds->is_started)
         builds->is_started = pthread_create(&builds->thread, NULL, run_queue, device) == 0;
-    if (!has_room || !builds->is_started) {
+    if (!builds->is_started) {
         drop_locked(device, build);
-        return has_room ? vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
-                                        "no thread for builds can be started")
-                        : VYRE_BUSY;
+        return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
+                             "no thread for builds can be started");
     }
     builds->jobs[(builds->first + builds->count++) % VYRE_BUILDS_MAX] =
         (struct vyre_build_job){build, token};
     wake_queue(builds);
     return VYRE_BUSY;
+}
+
+static bool has_room(const struct vyre_builds *builds)
+{
+    return builds->count < VYRE_BUILDS_MAX && !builds->stop;
+}
+
+static bool is_unbuilt(struct vyre_device *device, const struct vyre_body *body,
+                       const struct vyre_candidate *way)
+{
+    return device->ops->batch_check &&
+           device->ops->batch_check(device->native, &body->view, way->mode, way->variant, NULL) ==
+               VYRE_FIT_UNBUILT;
 }
 
 enum vyre_status vyre_build_later_locked(struct vyre_device *device, struct vyre_body *body,
@@ -200,6 +213,8 @@ enum vyre_status vyre_build_later_locked(struct vyre_device *device, struct vyre
         return VYRE_OK;
     if (vyre_builds_has_locked(&device->builds, token))
         return VYRE_BUSY;
+    if (!has_room(&device->builds)) /* beginning a build only to drop it takes time and memory */
+        return is_unbuilt(device, body, way) ? VYRE_BUSY : VYRE_OK;
     enum vyre_status status = device->ops->build_begin(device->native, &body->view, way->mode,
                                                        way->variant, &build, diag);
     return build ? push_locked(device, build, token, diag) : status;

@@ -51,7 +51,7 @@ static void compare(struct vyre_device *device, struct vyre_governor *governor,
     struct vyre_candidate_facts facts[VYRE_CANDIDATES_MAX];
     vyre_facts_find_locked(device, body, shape, batch->update_count, facts);
     for (uint32_t i = 0; i < device->candidates.count; i++) {
-        if (choice->put_off >> i & 1u)
+        if (facts[i].feasible && (choice->put_off >> i & 1u))
             leave_out(&facts[i]);
     }
     for (;;) {
@@ -138,6 +138,7 @@ void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *bod
     vyre_governor_abandon(&device->governor, inout_choice->governed.shape, failed);
     struct vyre_shape *shape = find_again(device, body);
     vyre_facts_failed_locked(shape, failed, status == VYRE_UNSUPPORTED, is_unproven);
+    inout_choice->put_off |= 1u << failed; /* whatever the others find out meanwhile */
     choose(device, &device->governor, body, repeat_hint, shape, false, inout_choice);
 }
 

@@ -18,7 +18,7 @@ struct vyre_choice {
     enum vyre_why why;
     bool is_auto;
     uint8_t build; /* in auto: the candidate that is to be built beside this batch, + 1; 0: none */
-    uint32_t put_off; /* in auto, bits: candidates that were found to need a build first */
+    uint32_t put_off; /* in auto, bits: candidates that this batch cannot run in any more */
     struct vyre_governor_choice governed; /* in auto: what was compared, and for whom to learn */
 };
 

@@ -193,6 +193,10 @@ static enum vyre_status check_entries(const struct vyre_device *device, struct v
                                "the backend builds, but its table lacks build_begin, build_run or "
                                "build_end");
         vyre_diag_set_fix(diag, "Fill these in, or set built_modes to 0.");
+    } else if (device->facts.built_modes >> VYRE_MODE_PLAIN & 1u) {
+        status = vyre_diag_set(diag, VYRE_DIAG_BACKEND_ABI, ops->name, 0,
+                               "plain mode needs no build: it is what runs meanwhile");
+        vyre_diag_set_fix(diag, "Clear the bit of plain mode in built_modes.");
     }
     return status;
 }

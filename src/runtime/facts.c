@@ -33,11 +33,25 @@ static bool is_being_built(const struct vyre_device *device, struct vyre_body *b
                                   (struct vyre_build_token){vyre_body_shape(body), index});
 }
 
+/* What was built for the shape is gone again: it is not built anew before the shape was seen twice as often. */
+static bool is_unkept(struct vyre_shape *shape, uint32_t index)
+{
+    struct vyre_shape_found *found = &shape->found;
+    uint16_t bit = (uint16_t)(1u << index);
+    if (!(found->built & bit))
+        return false;
+    found->built &= (uint16_t)~bit;
+    found->unkept |= bit;
+    vyre_facts_failed_locked(shape, index, false, false);
+    return true;
+}
+
 static enum vyre_why why_out(struct vyre_device *device, struct vyre_body *body,
-                             struct vyre_shape_found *found, uint32_t index, uint32_t updates,
+                             struct vyre_shape *shape, uint32_t index, uint32_t updates,
                              enum vyre_fit *out_fit)
 {
     const struct vyre_candidate *candidate = &device->candidates.list[index];
+    struct vyre_shape_found *found = &shape->found;
     bool unproven = found->unproven & 1u << index;
     *out_fit = VYRE_FIT_NO;
     if (!vyre_device_has_mode(device, candidate->mode))
@@ -48,12 +62,15 @@ static enum vyre_why why_out(struct vyre_device *device, struct vyre_body *body,
     /* Other constants need no recording in the variant beside it. */
     if (candidate->variant & VYRE_VARIANT_DRIVER && updates > 0)
         return VYRE_WHY_NOT_APPLICABLE;
+    if (found->failed & found->unkept & 1u << index)
+        return VYRE_WHY_UNBUILT;
     if (found->failed & 1u << index)
         return unproven ? VYRE_WHY_UNPROVEN : VYRE_WHY_FAILED;
     *out_fit = fit_of(device, body, found, index);
     if (*out_fit == VYRE_FIT_POOR)
         return VYRE_WHY_POOR_FIT;
-    if (*out_fit == VYRE_FIT_UNBUILT && is_being_built(device, body, index))
+    if (*out_fit == VYRE_FIT_UNBUILT &&
+        (is_being_built(device, body, index) || is_unkept(shape, index)))
         return VYRE_WHY_UNBUILT;
     if (*out_fit != VYRE_FIT_NO)
         return VYRE_WHY_NONE;
@@ -137,13 +154,14 @@ void vyre_facts_find_locked(struct vyre_device *device, struct vyre_body *body,
     uint32_t commands = body->view.command_count;
     if (shape->seen >= shape->found.retry_at) {
         shape->found.failed = 0;
+        shape->found.unkept = 0;
         shape->found.unproven &= shape->found.unfit;
     }
     for (uint32_t i = 0; i < device->candidates.count; i++) {
         const struct vyre_candidate *candidate = &device->candidates.list[i];
         const struct vyre_candidate_costs *costs = &candidate->costs;
         enum vyre_fit fit;
-        enum vyre_why why = why_out(device, body, &shape->found, i, updates, &fit);
+        enum vyre_why why = why_out(device, body, shape, i, updates, &fit);
         bool is_unbuilt = fit == VYRE_FIT_UNBUILT;
         uint64_t proof = why == VYRE_WHY_NONE ? proof_ns(device, body, shape, i, &why) : 0;
         /* Recorded again and again: what is measured of it holds the recording. */

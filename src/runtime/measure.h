@@ -10,6 +10,7 @@
  *
  * Per submission, all clocks are read here:
  *     vyre_timing_begin_locked       whether it is timed, and its start
+ *     vyre_timing_decided_locked     ... its start, where the decision wants it measured
  *     vyre_timing_absent_locked      ... but what was made first is no part of what it costs
  *     vyre_measure_begin_locked      before the backend has it: what is to be learned
  *     vyre_measure_submitted_locked  submit is over

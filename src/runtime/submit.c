@@ -260,22 +260,28 @@ static bool may_lack(const struct attempt *attempt)
              vyre_proof_is_known(device, attempt->body, mode, attempt->choice.variant));
 }
 
+/* A build in the queue reopens its shape; else, because the queue is full, say, it must be asked for again. */
+static void ask_again_locked(const struct attempt *attempt, uint32_t candidate)
+{
+    const struct vyre_build_token token = {vyre_body_shape(attempt->body), candidate};
+    struct vyre_shape *shape = vyre_shape_get(attempt->choice.governed.shape);
+    if (shape && !vyre_builds_has_locked(&attempt->device->builds, token))
+        vyre_governor_reopen(shape);
+}
+
 /* Has what auto would rather run in built beside this batch; what cannot be built is not asked for again soon. */
-static void build_beside_locked(struct attempt *attempt)
+static enum vyre_status build_beside_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
     uint32_t candidate = attempt->choice.build - 1u;
     struct vyre_shape *shape = vyre_shape_get(attempt->choice.governed.shape);
     enum vyre_status status =
-        vyre_build_later_locked(attempt->device, attempt->body, candidate, NULL);
-    if (!shape)
-        return;
-    if (status != VYRE_OK && status != VYRE_BUSY)
+        vyre_build_later_locked(attempt->device, attempt->body, candidate, diag);
+    if (status == VYRE_DEVICE_LOST)
+        return status;
+    if (shape && status != VYRE_OK && status != VYRE_BUSY)
         vyre_facts_failed_locked(shape, candidate, status == VYRE_UNSUPPORTED, false);
-    /* Where the queue is full it must be asked for again; one that is in it reopens the shape. */
-    if (!vyre_builds_has_locked(
-            &attempt->device->builds,
-            (struct vyre_build_token){vyre_body_shape(attempt->body), candidate}))
-        vyre_governor_reopen(shape);
+    ask_again_locked(attempt, candidate);
+    return VYRE_OK;
 }
 
 /* Builds what the mode lacks: at once where it is required; in auto beside the batch, which runs otherwise. */
@@ -292,14 +298,18 @@ static enum vyre_status build_locked(struct attempt *attempt, struct vyre_diag *
     }
     enum vyre_status status = VYRE_BUSY;
     while (status == VYRE_BUSY) {
-        if (attempt->choice.build)
-            build_beside_locked(attempt);
+        status = attempt->choice.build ? build_beside_locked(attempt, diag) : VYRE_OK;
+        if (status != VYRE_OK)
+            return status;
+        uint32_t candidate = attempt->choice.governed.candidate;
         status = may_lack(attempt)
                      ? vyre_build_later_locked(device, attempt->body,
                                                attempt->choice.governed.candidate, diag)
                      : VYRE_OK;
-        if (status == VYRE_BUSY)
-            put_off_locked(attempt);
+        if (status != VYRE_BUSY)
+            break;
+        put_off_locked(attempt);
+        ask_again_locked(attempt, candidate);
     }
     return status;
 }
@@ -308,7 +318,8 @@ static enum vyre_status build_locked(struct attempt *attempt, struct vyre_diag *
 static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
     struct vyre_device *device = attempt->device;
-    if (vyre_proof_is_known(device, attempt->body, attempt->choice.mode, attempt->choice.variant))
+    if (vyre_proof_state_locked(device, attempt->body, attempt->choice.mode,
+                                attempt->choice.variant, NULL) == VYRE_PROOF_NOT_NEEDED)
         return VYRE_OK;
     enum vyre_status status = vyre_prove_locked(device, attempt->body, attempt->choice.mode,
                                                 attempt->choice.variant, !is_auto(attempt), diag);

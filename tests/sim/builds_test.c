@@ -346,6 +346,22 @@ static void what_is_thrown_away_is_priced_again(void **state)
     fixture_close(&fixture);
 }
 
+/* ... and what never stays is built ever less often, however often the shape comes. */
+static void what_never_stays_is_built_ever_less_often(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_building(&fixture, &(struct vyre_sim_desc){0}, NULL);
+    struct vyre_batch *batch = mixes(&fixture, 8);
+    for (int i = 0; i < 2000; i++) {
+        assert_int_not_equal(run(&fixture, batch, VYRE_MODE_AUTO).mode, VYRE_MODE_PERSISTENT);
+        vyre_builds_drain(fixture.device);
+        vyre_sim_throw_away(fixture.sim); /* before the shape comes back */
+    }
+    assert_in_range(vyre_sim_calls(fixture.sim, VYRE_SIM_BUILD_RUN), 1, 12);
+    fixture_close(&fixture);
+}
+
 /* One is with the thread, 16 wait; what comes then waits for room, and nothing is built inside submit. */
 static void queue_is_bounded_and_in_order(void **state)
 {
@@ -361,12 +377,16 @@ static void queue_is_bounded_and_in_order(void **state)
         char label[16];
         snprintf(label, sizeof label, "k%02d", i);
         batches[i] = batch_of(&fixture, label, &kernel);
-        run_until_begun(&fixture, batches[i]);
+        if (i <= QUEUE_MAX)
+            run_until_begun(&fixture, batches[i]);
+        else /* nothing is begun only to be dropped */
+            (void)run(&fixture, batches[i], VYRE_MODE_AUTO);
         if (i == 0)
             vyre_sim_await_builds(fixture.sim, 1);
     }
     vyre_sim_built(fixture.sim, built, sizeof built);
     assert_string_equal(built, "");
+    assert_int_equal(vyre_sim_calls(fixture.sim, VYRE_SIM_BUILD_BEGIN), QUEUE_MAX + 1);
     vyre_sim_let_go(fixture.sim);
     await_made(&fixture, QUEUE_MAX + 1);
     for (int i = QUEUE_MAX + 1; i < MANY; i++)
@@ -587,6 +607,7 @@ int main(void)
         cmocka_unit_test(batch_that_waits_runs_the_next_best),
         cmocka_unit_test(failing_build_is_tried_ever_less_often),
         cmocka_unit_test(what_is_thrown_away_is_priced_again),
+        cmocka_unit_test(what_never_stays_is_built_ever_less_often),
         cmocka_unit_test(queue_is_bounded_and_in_order),
         cmocka_unit_test(close_lets_the_running_build_end_and_drops_the_others),
         cmocka_unit_test(loss_drops_what_waits),

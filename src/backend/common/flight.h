@@ -156,8 +156,8 @@ struct vyre_awaited {
     void *context;
     bool (*is_over)(void *context);      /* asks the device; may sleep for a moment */
     uint64_t (*progress)(void *context); /* optional: changes while it moves */
-    void (*pause)(void *context); /* optional, between two looks: else it yields, then naps */
-    uint64_t limit_ns;            /* it hangs when nothing moves for so long */
+    void (*pause)(void *context);        /* optional: what else there is to do between two looks */
+    uint64_t limit_ns;                   /* it hangs when nothing moves for so long */
 };
 
 /* For submit and its like: waits until it is over, and tells nobody. False: the device is lost. */

@@ -141,10 +141,11 @@ bool vyre_flight_await(struct vyre_flight *flight, const struct vyre_awaited *aw
         bool hangs = stands_still(awaited, &watch);
         if (hangs && suspect)
             vyre_flight_lose_hang(flight, awaited->limit_ns);
-        else if (!hangs && awaited->pause)
-            awaited->pause(awaited->context);
-        else if (!hangs)
+        else if (!hangs) {
+            if (awaited->pause)
+                awaited->pause(awaited->context);
             rest(&looks);
+        }
         suspect = hangs; /* the device is asked once more before that is believed */
     }
     return true;

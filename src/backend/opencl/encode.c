@@ -11,8 +11,6 @@
 #include "backend/opencl/persistent.h"
 
 #define TABLES_BYTES ((size_t)2 << 20)
-/* Between two looks at a queue that is being emptied. */
-#define NAP_NS UINT64_C(20000)
 
 /* ---- Events ----------------------------------------------------------------------------------- */
 
@@ -175,12 +173,6 @@ static uint64_t count_events(void *context)
     return next->events_done;
 }
 
-static void nap(void *context)
-{
-    struct vyre_flight *flight = &((struct marker *)context)->device->flight;
-    vyre_flight_sleep(flight, vyre_flight_news(flight), NAP_NS);
-}
-
 /* Waits until queues and ring are empty. CL_DEVICE_NOT_AVAILABLE: the device is lost. */
 static cl_int finish(struct vyre_cl_device *device)
 {
@@ -189,7 +181,6 @@ static cl_int finish(struct vyre_cl_device *device)
         .context = &marker,
         .is_over = is_reached,
         .progress = count_events,
-        .pause = nap,
         .limit_ns = device->desc.hang_timeout_ns,
     };
     cl_int code = CL_SUCCESS;

@@ -64,16 +64,15 @@ bool vyre_cl_persistent_stop(struct vyre_cl_device *device)
     struct vyre_cl_persistent *persistent = device->persistent;
     if (!persistent->control)
         return true;
-    if (!vyre_cl_trial_is_over(device)) /* then the device is lost */
-        return false;
     if (!vyre_is_lost(&device->flight.loss))
         return vyre_cl_ring_leave(device) && vyre_cl_ring_is_over(device);
     /* Lost: those who have not left by themselves are not waited for. */
+    atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
     if (vyre_cl_fallback_runs(device))
         return false;
-    atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
     vyre_cl_ring_look(device);
-    return !atomic_load_explicit(&persistent->running, memory_order_relaxed) &&
+    return vyre_cl_trial_is_over(device) &&
+           !atomic_load_explicit(&persistent->running, memory_order_relaxed) &&
            vyre_cl_ring_is_over(device);
 }
 
@@ -204,10 +203,9 @@ static uint64_t items_done(void *context)
     return vyre_cl_persistent_progress(((struct ring_room *)context)->device);
 }
 
-static void tend_and_yield(void *context)
+static void tend(void *context)
 {
     (void)vyre_cl_persistent_tend(((struct ring_room *)context)->device);
-    sched_yield();
 }
 
 static enum vyre_status wait_for_room(struct vyre_cl_device *device, uint32_t left,
@@ -218,7 +216,7 @@ static enum vyre_status wait_for_room(struct vyre_cl_device *device, uint32_t le
         .context = &room,
         .is_over = has_room,
         .progress = items_done,
-        .pause = tend_and_yield,
+        .pause = tend,
         .limit_ns = device->desc.hang_timeout_ns,
     };
     bool over = has_room(&room);
@@ -320,6 +318,8 @@ static enum vyre_status publish(struct vyre_cl_device *device, const struct vyre
     uint32_t index;
     enum vyre_status status = vyre_cl_resident_find(device, view, command, &resident, &index, diag);
     if (status == VYRE_OK && resident != persistent->current) {
+        if (persistent->current) /* its dispatches were not counted one by one */
+            persistent->current->last_used = ++persistent->use_count;
         status = wait_for_ring(device, 0, diag);
         if (status == VYRE_OK && !vyre_cl_ring_change(device, resident))
             status = vyre_loss_status(&device->flight.loss, diag);
@@ -588,7 +588,7 @@ enum vyre_status vyre_cl_build_begin(void *native, const struct vyre_batch_view 
                                  "the dispatcher of command %u is being built", i);
         status = vyre_cl_resident_begin(device, view, command, &build, diag);
         *out_build = status == VYRE_OK ? build : NULL;
-        return status;
+        return vyre_flight_note_loss(&device->flight, status, diag);
     }
     if (status == VYRE_OK)
         view->backend_words[WORD_GENERATION] = persistent->generation;

@@ -327,6 +327,7 @@ enum vyre_status vyre_cl_resident_begin(struct vyre_cl_device *device,
     build->status = generate(device, resident, &build->text, &build->failure);
     if (build->status == VYRE_UNSUPPORTED && resident->served_count > 1) {
         resident->served_count = 1; /* a neighbour may be the reason */
+        ((struct vyre_cl_kernel *)resident->served[0].kernel)->is_alone = true;
         vyre_cl_dispatcher_free(&device->allocator, &build->text);
         vyre_diag_reset(&build->failure);
         build->status = generate(device, resident, &build->text, &build->failure);

@@ -103,6 +103,9 @@ enum vyre_status vyre_cl_trial_run(struct vyre_cl_device *device,
         return vyre_loss_status(&device->flight.loss, diag);
     if (code == CL_SUCCESS && exited == persistent->groups)
         return VYRE_OK;
+    if (code != CL_SUCCESS &&
+        vyre_cl_failed(diag, NULL, code, "trying out a dispatcher") == VYRE_DEVICE_LOST)
+        return VYRE_DEVICE_LOST;
     return vyre_diag_set(diag, VYRE_DIAG_SUBMIT_MODE, NULL, code,
                          "its dispatcher did not run when it was tried: %s (%d)",
                          code ? vyre_cl_code_name(code) : "not all groups ran", code);
