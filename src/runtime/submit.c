@@ -275,9 +275,10 @@ static enum vyre_status build_beside_locked(struct attempt *attempt, struct vyre
     uint32_t candidate = attempt->choice.build - 1u;
     struct vyre_shape *shape = vyre_shape_get(attempt->choice.governed.shape);
     enum vyre_status status =
-        vyre_build_later_locked(attempt->device, attempt->body, candidate, diag);
+        vyre_build_later_locked(attempt->device, attempt->body, candidate, NULL);
     if (status == VYRE_DEVICE_LOST)
-        return status;
+        return vyre_diag_set(diag, VYRE_DIAG_DEVICE_LOST, attempt->device->label, 0,
+                             "the device was lost when a build began");
     if (shape && status != VYRE_OK && status != VYRE_BUSY)
         vyre_facts_failed_locked(shape, candidate, status == VYRE_UNSUPPORTED, false);
     ask_again_locked(attempt, candidate);
@@ -302,10 +303,8 @@ static enum vyre_status build_locked(struct attempt *attempt, struct vyre_diag *
         if (status != VYRE_OK)
             return status;
         uint32_t candidate = attempt->choice.governed.candidate;
-        status = may_lack(attempt)
-                     ? vyre_build_later_locked(device, attempt->body,
-                                               attempt->choice.governed.candidate, diag)
-                     : VYRE_OK;
+        status = may_lack(attempt) ? vyre_build_later_locked(device, attempt->body, candidate, diag)
+                                   : VYRE_OK;
         if (status != VYRE_BUSY)
             break;
         put_off_locked(attempt);

@@ -281,7 +281,9 @@ static void batch_that_waits_runs_the_next_best(void **state)
         vyre_sim_hold_build(fixture.sim);
         for (int j = 0; j < 3; j++) {
             assert_int_equal(vyre_batch_explain(batch, 1000000, &said, &fixture.diag), VYRE_OK);
+            vyre_diag_reset(&fixture.diag);
             struct vyre_batch_result result = run(&fixture, batch, VYRE_MODE_AUTO);
+            assert_int_equal(fixture.diag.id, VYRE_DIAG_NONE);
             assert_string_equal(vyre_mode_name(result.mode), vyre_mode_name(said.next.mode));
             if (j > 0)
                 continue;
