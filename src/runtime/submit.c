@@ -317,11 +317,14 @@ static enum vyre_status build_locked(struct attempt *attempt, struct vyre_diag *
 static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
     struct vyre_device *device = attempt->device;
-    if (vyre_proof_state_locked(device, attempt->body, attempt->choice.mode,
-                                attempt->choice.variant, NULL) == VYRE_PROOF_NOT_NEEDED)
+    enum vyre_mode mode = attempt->choice.mode;
+    uint32_t variant = attempt->choice.variant;
+    if (vyre_proof_is_known(device, attempt->body, mode, variant) ||
+        vyre_proof_state_locked(device, attempt->body, mode, variant, NULL) ==
+            VYRE_PROOF_NOT_NEEDED)
         return VYRE_OK;
-    enum vyre_status status = vyre_prove_locked(device, attempt->body, attempt->choice.mode,
-                                                attempt->choice.variant, !is_auto(attempt), diag);
+    enum vyre_status status =
+        vyre_prove_locked(device, attempt->body, mode, variant, !is_auto(attempt), diag);
     attempt->is_unproven = status != VYRE_OK;
     enum vyre_status back = come_back_locked(attempt, diag);
     return back != VYRE_OK ? back : status;
