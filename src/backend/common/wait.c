@@ -13,10 +13,9 @@
 
 /* From here on a caller that spins offers its core to others. */
 #define POLITE_NS 3000
-/* Pauses between two looks: one at first, for what ends at once, then more for each so many ns. */
-#define SPIN_PAUSES_MAX 16
-#define SPIN_PAUSE_NS   512
-#define SLICE_NS        UINT64_C(20000000)
+/* Pauses between two looks from then on; before, for what ends at once, there is one. */
+#define SPIN_PAUSES 16
+#define SLICE_NS    UINT64_C(20000000)
 /* So often the helper looks after work that nobody waits for. */
 #define TEND_NS UINT64_C(1000000)
 /* A call of the backend that waits yields so often before it naps for so long at a time. */
@@ -68,8 +67,8 @@ static bool pass_time(struct vyre_flight *flight, uint64_t sequence, bool told, 
 {
     bool in_time = waited_ns < timeout_ns;
     if (in_time && waited_ns < flight->ops->spin_ns) {
-        uint64_t pauses = 1 + waited_ns / SPIN_PAUSE_NS;
-        for (uint64_t i = 0; i < pauses && i < SPIN_PAUSES_MAX; i++)
+        int pauses = waited_ns > POLITE_NS ? SPIN_PAUSES : 1;
+        for (int i = 0; i < pauses; i++)
             vyre_spin_pause();
         if (waited_ns > POLITE_NS)
             sched_yield();
