@@ -200,7 +200,7 @@ static void explain_out(const struct explain_subject *subject,
 }
 
 /* Against the choice, on what the two were compared by. */
-static void explain_dearer(const struct vyre_decision_candidate *here,
+static void explain_slower(const struct vyre_decision_candidate *here,
                            const struct vyre_decision_candidate *chosen,
                            char out[EXPLAIN_TEXT_BYTES])
 {
@@ -210,7 +210,7 @@ static void explain_dearer(const struct vyre_decision_candidate *here,
     if (chosen)
         explain_way(chosen->mode, chosen->variant, way);
     if (here->predicted_ns > than_ns)
-        snprintf(out, EXPLAIN_TEXT_BYTES, "%s %s dearer than %.64s", how,
+        snprintf(out, EXPLAIN_TEXT_BYTES, "%s %s slower than %.64s", how,
                  cli_unit_ns(here->predicted_ns - than_ns).text, way);
     else
         snprintf(out, EXPLAIN_TEXT_BYTES, "%s no cheaper than %.64s", how, way);
@@ -267,7 +267,7 @@ void explain_candidate(const struct explain_subject *subject, uint32_t candidate
     case VYRE_WHY_DRIFT_RECHECK:
         break;
     }
-    explain_dearer(here, chosen, out);
+    explain_slower(here, chosen, out);
 }
 
 /* ---- What would have to change ---------------------------------------------------------------- */

@@ -115,7 +115,7 @@ static void reopen_locked(struct vyre_device *device, struct vyre_build_token to
     if (!shape)
         return;
     if (status == VYRE_OK)
-        shape->found.built |= (uint16_t)(1u << token.candidate);
+        shape->found.builds += shape->found.builds < UINT32_MAX;
     else if (status != VYRE_BUSY)
         vyre_facts_failed_locked(shape, token.candidate, status == VYRE_UNSUPPORTED, false);
     vyre_governor_reopen(shape);

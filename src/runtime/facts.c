@@ -8,6 +8,8 @@
 
 /* A shape's template is worth computing once it was seen so often. */
 #define TEMPLATE_SEEN_MIN 4
+/* A batch of more kernels than this is not expected to be built as a whole. */
+#define KERNELS_MAX 64
 
 /* ---- Whether it can run ----------------------------------------------------------------------- */
 
@@ -33,15 +35,33 @@ static bool is_being_built(const struct vyre_device *device, struct vyre_body *b
                                   (struct vyre_build_token){vyre_body_shape(body), index});
 }
 
-/* What was built for the shape is gone again: it is not built anew before the shape was seen twice as often. */
-static bool is_unkept(struct vyre_shape *shape, uint32_t index)
+/* How many kernels the batch has; from KERNELS_MAX on it does not matter. */
+static uint32_t count_kernels(const struct vyre_body *body)
+{
+    const struct vyre_body_kernel *kernels = body->kernels.items;
+    const struct vyre_kernel *different[KERNELS_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < body->view.command_count && count < KERNELS_MAX; i++) {
+        uint32_t at = 0;
+        while (at < count && different[at] != kernels[i].kernel)
+            at++;
+        if (kernels[i].kernel && at == count)
+            different[count++] = kernels[i].kernel;
+    }
+    return count;
+}
+
+/*
+ * Something is missing although as many builds were made as the batch has kernels: what was built does not stay.
+ * Then the next one waits until the shape was seen twice as often.
+ */
+static bool put_off_unkept(struct vyre_shape *shape, const struct vyre_body *body, uint32_t index)
 {
     struct vyre_shape_found *found = &shape->found;
-    uint16_t bit = (uint16_t)(1u << index);
-    if (!(found->built & bit))
+    if (found->builds == 0 || found->builds < count_kernels(body))
         return false;
-    found->built &= (uint16_t)~bit;
-    found->unkept |= bit;
+    found->builds--;
+    found->unkept |= (uint16_t)(1u << index);
     vyre_facts_failed_locked(shape, index, false, false);
     return true;
 }
@@ -70,7 +90,7 @@ static enum vyre_why why_out(struct vyre_device *device, struct vyre_body *body,
     if (*out_fit == VYRE_FIT_POOR)
         return VYRE_WHY_POOR_FIT;
     if (*out_fit == VYRE_FIT_UNBUILT &&
-        (is_being_built(device, body, index) || is_unkept(shape, index)))
+        (is_being_built(device, body, index) || put_off_unkept(shape, body, index)))
         return VYRE_WHY_UNBUILT;
     if (*out_fit != VYRE_FIT_NO)
         return VYRE_WHY_NONE;

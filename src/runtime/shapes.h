@@ -56,10 +56,10 @@ struct vyre_shape_found {
     uint16_t unfit;    /* candidates that cannot run this shape */
     uint16_t failed;   /* candidates that were tried and failed ... */
     uint16_t unproven; /* of the unfit and the failed ones: for their generated code */
-    uint16_t built;    /* candidates that were built for this shape ... */
     uint16_t unkept;   /* of the failed ones: what was built for them was thrown away */
     uint32_t retry_at; /* ... until the shape was seen so often */
     uint32_t recorded; /* recordings made of it */
+    uint32_t builds;   /* that were made for the shape, up to as many as it has kernels */
     uint8_t missed;    /* batches in a row whose end nobody saw */
 };
 

@@ -348,7 +348,38 @@ static void what_is_thrown_away_is_priced_again(void **state)
     fixture_close(&fixture);
 }
 
-/* ... and what never stays is built ever less often, however often the shape comes. */
+/* A batch of several kernels needs several builds, one after the other: none of them waits for repeats. */
+static void all_kernels_of_a_batch_are_built_at_once(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    enum { KERNELS = 4, BATCHES = 12 };
+    struct vyre_kernel *kernels[KERNELS];
+    open_building(&fixture, &(struct vyre_sim_desc){0}, NULL);
+    struct vyre_batch *batch = fixture_batch(&fixture);
+    const struct vyre_slot_binding slot = {.slot = 0,
+                                           .range = {.buffer = fixture_buffer(&fixture, BYTES)}};
+    for (int i = 0; i < KERNELS; i++) {
+        char label[32];
+        snprintf(label, sizeof label, "several%d", i);
+        (void)batch_of(&fixture, label, &kernels[i]);
+        for (int j = 0; j < 2; j++)
+            vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = kernels[i],
+                                                               .groups = {1, 1, 1},
+                                                               .bindings = &slot,
+                                                               .binding_count = 1});
+    }
+    int batches = 0;
+    while (counters_of(&fixture).builds_made < KERNELS) {
+        assert_true(++batches <= BATCHES);
+        (void)run(&fixture, batch, VYRE_MODE_AUTO);
+        vyre_builds_drain(fixture.device);
+    }
+    assert_int_equal(run(&fixture, batch, VYRE_MODE_AUTO).mode, VYRE_MODE_PERSISTENT);
+    fixture_close(&fixture);
+}
+
+/* What never stays is built ever less often, however often the shape comes. */
 static void what_never_stays_is_built_ever_less_often(void **state)
 {
     (void)state;
@@ -609,6 +640,7 @@ int main(void)
         cmocka_unit_test(batch_that_waits_runs_the_next_best),
         cmocka_unit_test(failing_build_is_tried_ever_less_often),
         cmocka_unit_test(what_is_thrown_away_is_priced_again),
+        cmocka_unit_test(all_kernels_of_a_batch_are_built_at_once),
         cmocka_unit_test(what_never_stays_is_built_ever_less_often),
         cmocka_unit_test(queue_is_bounded_and_in_order),
         cmocka_unit_test(close_lets_the_running_build_end_and_drops_the_others),

@@ -24,10 +24,7 @@
 /* A wrapped kernel has one unit, an enqueued one has all: auto leaves dispatches of more to the queue. */
 #define POOR_GROUPS 128
 
-/* Of a view's backend_words: generations in which its batch was found to fit, and to have a sole dispatcher. */
-enum { WORD_GENERATION, WORD_SOLE_GENERATION, WORD_SOLE };
-/* Any dispatcher serves a batch without dispatches. */
-#define SOLE_ANY UINT64_MAX
+enum { WORD_GENERATION }; /* of a view's backend_words: its batch was found to fit */
 
 /* ---- Opening and closing ---------------------------------------------------------------------- */
 
@@ -607,34 +604,20 @@ enum vyre_status vyre_cl_build_end(void *native, void *build, struct vyre_diag *
     return vyre_flight_note_loss(&device->flight, status, diag);
 }
 
-/* The address of the dispatcher that has all kernels of the batch; 0: there is none, or more than one. */
-static uint64_t find_sole(const struct vyre_cl_device *device, const struct vyre_batch_view *view)
+/* Whether the dispatcher that is resident has all kernels of the batch. */
+static bool serves(const struct vyre_cl_device *device, const struct vyre_batch_view *view)
 {
-    uint64_t sole = SOLE_ANY;
-    for (uint32_t i = 0; i < view->command_count && sole != 0; i++) {
+    for (uint32_t i = 0; i < view->command_count; i++) {
         const struct vyre_command *command = &view->commands[i];
         struct vyre_cl_resident *resident;
         uint32_t index;
         if (!vyre_cl_is_served(command))
             continue;
         (void)vyre_cl_resident_look(device, view, command, &resident, &index, NULL);
-        bool is_other = sole != SOLE_ANY && sole != (uintptr_t)resident;
-        sole = is_other ? 0 : (uintptr_t)resident;
+        if (!resident || resident != device->persistent->current)
+            return false;
     }
-    return sole;
-}
-
-/* Whether the dispatcher that is resident has all kernels of the batch. Asked at every timed submit. */
-static bool serves(const struct vyre_cl_device *device, const struct vyre_batch_view *view)
-{
-    const struct vyre_cl_persistent *persistent = device->persistent;
-    uint64_t *words = view->backend_words;
-    if (words[WORD_SOLE_GENERATION] != persistent->generation) {
-        words[WORD_SOLE] = find_sole(device, view);
-        words[WORD_SOLE_GENERATION] = persistent->generation;
-    }
-    return words[WORD_SOLE] == SOLE_ANY ||
-           (words[WORD_SOLE] != 0 && words[WORD_SOLE] == (uintptr_t)persistent->current);
+    return true;
 }
 
 void vyre_cl_residency(void *native, const struct vyre_batch_view *view, struct vyre_residency *out)
