@@ -8,7 +8,7 @@
 #ifndef VYRE_CLI_COMMAND_H
 #define VYRE_CLI_COMMAND_H
 
-#include "output.h"
+#include "terminal/output.h"
 
 /* The tool's exit codes; part of its interface. */
 enum cli_exit {

@@ -10,10 +10,10 @@
 #include <vyre/vyre.h>
 
 #include "command.h"
-#include "interrupt.h"
-#include "message.h"
-#include "output.h"
-#include "suggest.h"
+#include "terminal/interrupt.h"
+#include "terminal/message.h"
+#include "terminal/output.h"
+#include "terminal/suggest.h"
 
 static const struct cli_command commands[] = {
     {"run", "run a workload and say how it was launched", cli_run_run, cli_run_help},

@@ -31,7 +31,7 @@ piece(fourth ${js_end} -1)
 file(WRITE ${OUTPUT}.before "${first}${css}${second}")
 file(WRITE ${OUTPUT}.after "${third}${js}${fourth}")
 
-set(code "/* Generated from ${DIRECTORY}. */\n#include \"report_page.h\"\n")
+set(code "/* Generated from ${DIRECTORY}. */\n#include \"report/page.h\"\n")
 foreach(part before after)
   file(READ ${OUTPUT}.${part} bytes HEX)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")

@@ -1,7 +1,7 @@
 /*
  * table.c: host kernels by name.
  */
-#include "host_kernels.h"
+#include "host_kernels/host_kernels.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -51,14 +51,14 @@ FNR == 1 {
         bad("public headers are included as <vyre/file.h>")
     else if (place == "include" && (quote == "\"" || head in rank))
         bad("a public header includes only public and system headers")
-    else if (place == "cli" && head in rank)
-        bad("the tool uses only include/vyre")
     else if (place == "cli" && quote == "\"") {
         file = "cli/" name
         if ((getline line < file) < 0)
-            bad("the tool has no such header")
+            bad("the tool has no such header, and uses only include/vyre of the library")
         close(file)
-    } else if (place == "src" && quote == "\"" && !(head in rank))
+    } else if (place == "cli" && head in rank)
+        bad("the tool uses only include/vyre")
+    else if (place == "src" && quote == "\"" && !(head in rank))
         bad("internal headers are included as \"layer/file.h\"")
     else if (place == "src" && head in rank && quote == "<")
         bad("internal headers are included with quotes")

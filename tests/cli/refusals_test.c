@@ -1,13 +1,13 @@
 /*
  * refusals_test.c: refusals of a run: in which modes it gets them, what it leaves, what it prints.
  */
-#include "refusals.h"
+#include "run/refusals.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "knowledge.h"
-#include "proofs.h"
+#include "run/knowledge.h"
+#include "run/proofs.h"
 
 #include "support/sim/sim_backend.h"
 #include "support/test.h"

@@ -2,7 +2,7 @@
  * target_test.c: which device --device names: by number, name, UUID and kind. The devices are those of
  * the sim, told to be of other kinds.
  */
-#include "target.h"
+#include "run/target.h"
 
 #include <string.h>
 

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
-#include "policy_table.h"
-#include "table.h"
+#include "decide/policy_table.h"
+#include "decide/table.h"
+#include "terminal/output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

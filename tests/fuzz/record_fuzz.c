@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
-#include "record.h"
-#include "recorded_batch.h"
-#include "report_data.h"
+#include "explain/recorded_batch.h"
+#include "record/record.h"
+#include "report/data.h"
+#include "terminal/output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store_json.h"
+#include "store/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "workload.h"
+#include "workload/workload.h"
 
 #define FILL_BYTES_MAX 4096
 

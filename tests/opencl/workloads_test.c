@@ -12,9 +12,9 @@
 #include <vyre/vyre.h>
 
 #include "reference.h"
-#include "schedule.h"
-#include "session.h"
-#include "workload.h"
+#include "run/schedule.h"
+#include "run/session.h"
+#include "workload/workload.h"
 
 #define MESSAGE_BYTES 256
 

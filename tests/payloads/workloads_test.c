@@ -10,8 +10,8 @@
 
 #include "payloads/payloads.h"
 #include "reference.h"
-#include "schedule.h"
-#include "workload.h"
+#include "run/schedule.h"
+#include "workload/workload.h"
 
 enum { KERNELS_MAX = 16, TEXT_BYTES_MAX = 1 << 16 };
 

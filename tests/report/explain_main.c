@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "explain_record.h"
+#include "explain/record.h"
 
 static ssize_t write_standard(void *user, const char *bytes, size_t size_bytes)
 {

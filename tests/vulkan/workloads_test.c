@@ -11,8 +11,8 @@
 #include <vyre/vyre.h>
 
 #include "reference.h"
-#include "runner.h"
-#include "session.h"
+#include "run/runner.h"
+#include "run/session.h"
 
 static void require(enum vyre_status status, const struct vyre_diag *diag)
 {

@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "workload.h"
+#include "workload/workload.h"
 
 static void fill(const struct workload_init *init, enum workload_type type, void *bytes,
                  size_t count)

@@ -6,7 +6,7 @@
 
 #include "support/test.h"
 
-#include "workload.h"
+#include "workload/workload.h"
 
 #define PATH_BYTES 1024
 

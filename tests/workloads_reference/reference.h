@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "workload.h"
+#include "workload/workload.h"
 
 /*
  * `outputs` holds the bytes of the workload's outputs, in their order. False with a message (always

@@ -15,10 +15,10 @@
 
 #include <vyre/hash.h>
 
-#include "host_kernels.h"
+#include "host_kernels/host_kernels.h"
 #include "reference.h"
-#include "schedule.h"
-#include "workload.h"
+#include "run/schedule.h"
+#include "workload/workload.h"
 
 #define MESSAGE_BYTES 256
 

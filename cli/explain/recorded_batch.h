@@ -1,0 +1,23 @@
+/*
+ * recorded_batch.h: a batch of a record, with what an explanation of it rests on.
+ */
+#ifndef VYRE_CLI_RECORDED_BATCH_H
+#define VYRE_CLI_RECORDED_BATCH_H
+
+#include "explain/print.h"
+#include "record/record.h"
+
+/* Must not move: `said` points into it. */
+struct recorded_batch {
+    const struct record *record;
+    const struct record_batch *batch;
+    const struct record_device *device;
+    const struct record_batch *compared; /* whose candidates hold; NULL: none are known */
+    struct vyre_explanation explanation; /* put together from the record */
+    struct explain_subject said;         /* of it */
+};
+
+/* Puts together what the record says of the batch with this index. The record must outlive it. */
+void recorded_batch_find(struct recorded_batch *subject, const struct record *record, size_t index);
+
+#endif

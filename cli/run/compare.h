@@ -1,0 +1,69 @@
+/*
+ * compare.h: what `vyre compare` measures and prints.
+ *
+ * Every mode has a session of its own on a device of its own. The schedule is cut into rounds; each
+ * mode runs the same part of it in a round, one mode after the other, and the mode that goes first
+ * changes from round to round. What was run before the first round is for warming up and not timed.
+ */
+#ifndef VYRE_CLI_COMPARE_H
+#define VYRE_CLI_COMPARE_H
+
+#include "run/decisions.h"
+#include "run/knowledge.h"
+#include "run/options.h"
+#include "run/proofs.h"
+#include "run/runner.h"
+#include "terminal/output.h"
+
+#define COMPARE_MODES  4 /* plain, replay, persistent, auto */
+#define COMPARE_ROUNDS 9
+
+/* One mode. Absent ones have a reason and nothing else. */
+struct contender {
+    enum vyre_mode mode;
+    char reason[VYRE_DIAG_MESSAGE_BYTES]; /* "": it is there */
+    struct session *session;              /* Owned */
+    struct runner runner;
+    uint64_t round_ns; /* of the round that is going on */
+    struct samples rounds;
+    uint64_t total_ns;                        /* of all rounds */
+    uint64_t warm_up_ns;                      /* of the batches before them */
+    char (*digests)[VYRE_HASH128_TEXT_BYTES]; /* Owned: one per output; NULL: not read */
+    bool agrees;                              /* with the first mode */
+};
+
+struct comparison {
+    struct cli_options options;
+    struct workload *workload;      /* Owned */
+    struct vyre_instance *instance; /* Owned */
+    struct contender contenders[COMPARE_MODES];
+    struct vyre_device_info device;
+    struct cli_progress progress;
+    struct cli_knowledge knowledge; /* of the device of auto */
+    struct cli_decisions decisions; /* of auto, warm-up included */
+    struct cli_proofs proofs;       /* of all devices */
+    uint64_t repeat;                /* passes through the schedule */
+    uint64_t warm_up;               /* submissions before the first round */
+    uint64_t planned;               /* submissions of each mode in all */
+    uint64_t rounds;
+    uint64_t rounds_done;
+    uint64_t timed_batches; /* of each mode, in the rounds that are done */
+    bool interrupted;
+    bool has_digests;
+};
+
+static inline bool contender_is_there(const struct contender *contender)
+{
+    return contender->reason[0] == '\0';
+}
+
+/* The forced mode with the least median; NULL when nothing was measured. */
+struct contender *compare_best(struct comparison *comparison);
+
+/* Whether all modes that are there gave the same bytes. */
+bool compare_agrees(const struct comparison *comparison);
+
+void compare_print_text(struct comparison *comparison, bool colour, struct cli_output *out);
+void compare_print_json(struct comparison *comparison, struct cli_output *out);
+
+#endif

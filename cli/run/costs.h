@@ -1,0 +1,36 @@
+/*
+ * costs.h: calibrated costs, as people and programs read them.
+ */
+#ifndef VYRE_CLI_COSTS_H
+#define VYRE_CLI_COSTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <vyre/vyre.h>
+
+#include "terminal/json.h"
+#include "terminal/units.h"
+
+/* "40 s", "12 min", "2 h", "3 days". */
+struct cli_unit cli_unit_age(uint64_t age_s);
+
+uint32_t cli_costs_count(const struct vyre_calibration *calibration);
+uint32_t cli_costs_noisy_count(const struct vyre_calibration *calibration);
+
+/* A table of those that are known; `confidence` is false for costs from the store. */
+void cli_costs_print(const struct vyre_calibration *calibration, bool confidence, bool colour,
+                     size_t indent, struct cli_output *out);
+
+/* "costs": an object by name; one that is absent is null. */
+void cli_costs_json(struct cli_json *json, const struct vyre_calibration *calibration,
+                    bool confidence);
+
+/* 8-4-4-4-12 hexadecimal digits. */
+struct cli_uuid {
+    char text[37];
+};
+struct cli_uuid cli_uuid_format(const uint8_t uuid[VYRE_UUID_BYTES]);
+bool cli_uuid_is_none(const uint8_t uuid[VYRE_UUID_BYTES]);
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * knowledge.h: what a run knows of its device beforehand, and what it leaves behind.
+ *
+ *   before  the calibration, from the store if there is one of the last 7 days, or measured now; and
+ *           what earlier runs learned of shapes of work; and which generated code they refused
+ *   after   what was learned and refused, into the store
+ *
+ * A calibration is measured when it was asked for, or when none is stored, it can be stored, and the
+ * schedule is long enough for the time to be worth it. Otherwise auto goes by what the backend
+ * states. A required mode gets the refusals and nothing else; plain, which runs no generated
+ * code, not even of these.
+ */
+#ifndef VYRE_CLI_KNOWLEDGE_H
+#define VYRE_CLI_KNOWLEDGE_H
+
+#include <vyre/vyre.h>
+
+#include "run/costs.h"
+#include "run/options.h"
+#include "run/refusals.h"
+#include "terminal/progress.h"
+
+/* Schedules of more batches than this are worth a calibration. */
+#define CLI_KNOWLEDGE_BATCHES 200
+
+enum cli_costs_source {
+    CLI_COSTS_UNUSED = 0, /* a required mode: nobody looks at costs */
+    CLI_COSTS_STATED = 1, /* by the backend */
+    CLI_COSTS_STORED = 2,
+    CLI_COSTS_MEASURED = 3, /* now */
+};
+
+/* A zeroed struct knows nothing. */
+struct cli_knowledge {
+    struct vyre_store *store; /* Owned; NULL: none */
+    bool keeps;               /* the store is a file that can be written */
+    enum cli_costs_source source;
+    char reason[VYRE_DIAG_MESSAGE_BYTES]; /* why the costs are those that the backend states */
+    struct vyre_calibration calibration;
+    uint64_t loaded; /* learnings */
+    struct cli_store_options place;
+    struct cli_refusals refusals; /* loaded */
+};
+
+/*
+ * Opens the store and tells the device, which must be idle, what is known. `batches` is the length of
+ * the schedule. Fails only when a calibration that was asked for fails; Ctrl-C ends one, and the
+ * costs are then the stated ones.
+ */
+VYRE_NODISCARD enum vyre_status cli_knowledge_give(struct cli_knowledge *knowledge,
+                                                   struct vyre_device *device,
+                                                   const struct cli_options *options,
+                                                   uint64_t batches, struct vyre_diag *diag);
+
+/* Puts what the device learned into the store. A failure is told on standard error, by the store. */
+void cli_knowledge_keep(struct cli_knowledge *knowledge, struct vyre_device *device);
+
+/*
+ * Puts what the run refused into the store, which is opened for it if it is not open yet. `device` is any
+ * of the run's: it gets them, too.
+ */
+void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge,
+                                 const struct cli_refusals *refusals, struct vyre_device *device);
+
+void cli_knowledge_close(struct cli_knowledge *knowledge);
+
+/* One line: which costs, and from when. Nothing for required modes. */
+void cli_knowledge_print(const struct cli_knowledge *knowledge, struct cli_output *out);
+
+/* "calibration": an object, null for required modes; and "learnings_loaded". */
+void cli_knowledge_json(const struct cli_knowledge *knowledge, struct cli_json *json);
+
+/* Measures a device, with a progress line. Ctrl-C: VYRE_BUSY, calibration-stopped. */
+VYRE_NODISCARD enum vyre_status cli_calibrate(struct vyre_device *device, uint64_t time_ns,
+                                              struct cli_progress *progress, uint64_t progress_base,
+                                              struct vyre_calibration *out_calibration,
+                                              struct vyre_diag *diag);
+
+/*
+ * Puts what the device measured into the store; whether it is there. If not, `out_failure` says why,
+ * unless the store's log has said it: then its id is NONE.
+ */
+VYRE_NODISCARD bool cli_calibration_keep(struct vyre_store *store, struct vyre_device *device,
+                                         struct vyre_diag *out_failure);
+
+#endif
