@@ -6,7 +6,7 @@
 #   make build     the release: build/release/bin/vyre, build/release/lib/
 #   make bench     runs the benchmarks
 #   make install   PREFIX=/usr/local by default, DESTDIR honoured
-#   make docs      writes the generated pages again (docs/errors.md)
+#   make docs      writes the generated pages again (docs/errors.md, docs/tool-errors.md)
 #   make format, make lint
 
 PREFIX ?= /usr/local
@@ -49,7 +49,8 @@ install: build
 docs:
 	@scripts/bootstrap test
 	@scripts/build dev
-	build/dev/bin/vyre_errors_page >docs/errors.md
+	build/dev/bin/vyre_errors_page library >docs/errors.md
+	build/dev/bin/vyre_errors_page tool >docs/tool-errors.md
 
 format:
 	@scripts/bootstrap lint

@@ -10,6 +10,7 @@
 #include <vyre/vyre.h>
 
 #include "command.h"
+#include "terminal/diag.h"
 #include "terminal/interrupt.h"
 #include "terminal/message.h"
 #include "terminal/output.h"
@@ -81,9 +82,9 @@ static enum cli_exit unknown_command(const char *name)
         cli_suggestion_offer(&suggestion, "help");
     }
     struct vyre_diag diag;
-    (void)vyre_diag_set(
-        &diag, is_option ? VYRE_DIAG_CLI_UNKNOWN_OPTION : VYRE_DIAG_CLI_UNKNOWN_COMMAND, NULL, 0,
-        "there is no %s `%s`", is_option ? "option" : "command", cli_quote(suggestion.wanted).text);
+    (void)cli_diag_set(&diag, is_option ? CLI_DIAG_UNKNOWN_OPTION : CLI_DIAG_UNKNOWN_COMMAND, NULL,
+                       0, "there is no %s `%s`", is_option ? "option" : "command",
+                       cli_quote(suggestion.wanted).text);
     vyre_diag_set_fix(&diag, "See `vyre --help`.");
     if (suggestion.nearest)
         vyre_diag_set_fix(&diag, "Did you mean `%s`? See `vyre --help`.", suggestion.nearest);
@@ -138,8 +139,8 @@ static enum cli_exit finish(struct cli_output *out, enum cli_exit result)
         return cli_interrupted() ? CLI_EXIT_INTERRUPTED : result;
     if (out->error != EPIPE) {
         struct vyre_diag diag;
-        (void)vyre_diag_set(&diag, VYRE_DIAG_CLI_OUTPUT, NULL, out->error,
-                            "cannot write standard output: %s", strerror(out->error));
+        (void)cli_diag_set(&diag, CLI_DIAG_OUTPUT, NULL, out->error,
+                           "cannot write standard output: %s", strerror(out->error));
         cli_message_print(&diag, NULL);
     }
     return CLI_EXIT_FAILED;

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "terminal/diag.h"
+
 void cli_csv_init(struct cli_csv *csv, cli_csv_read *read, void *user)
 {
     csv->read = read;
@@ -30,8 +32,8 @@ static enum vyre_status read_ahead(struct cli_csv *csv, struct vyre_diag *diag)
     if (count < 0) {
         int error = errno;
         csv->column = csv->end - csv->start + 1;
-        return vyre_diag_set(diag, VYRE_DIAG_CSV_OPEN, NULL, error, "cannot read the table: %s",
-                             strerror(error));
+        return cli_diag_set(diag, CLI_DIAG_CSV_OPEN, NULL, error, "cannot read the table: %s",
+                            strerror(error));
     }
     csv->at_end = count == 0;
     csv->end += (size_t)count;
@@ -88,12 +90,12 @@ static enum vyre_status check_line(struct cli_csv *csv, struct vyre_diag *diag)
     const char *nul = memchr(csv->text, '\0', allowed);
     if (nul) {
         csv->column = (size_t)(nul - csv->text) + 1;
-        return vyre_diag_set(diag, VYRE_DIAG_CSV_NUL, NULL, 0, "the line contains a NUL byte");
+        return cli_diag_set(diag, CLI_DIAG_CSV_NUL, NULL, 0, "the line contains a NUL byte");
     }
     if (csv->length > CLI_CSV_LINE_BYTES) {
         csv->column = CLI_CSV_LINE_BYTES + 1;
-        return vyre_diag_set(diag, VYRE_DIAG_CSV_LINE_LONG, NULL, 0,
-                             "the line is longer than %d bytes", CLI_CSV_LINE_BYTES);
+        return cli_diag_set(diag, CLI_DIAG_CSV_LINE_LONG, NULL, 0,
+                            "the line is longer than %d bytes", CLI_CSV_LINE_BYTES);
     }
     return VYRE_OK;
 }
@@ -128,7 +130,7 @@ static enum vyre_status quote_error(struct cli_csv *csv, size_t position, const 
                                     struct vyre_diag *diag)
 {
     csv->column = position + 1;
-    return vyre_diag_set(diag, VYRE_DIAG_CSV_QUOTE, NULL, 0, "%s", what);
+    return cli_diag_set(diag, CLI_DIAG_CSV_QUOTE, NULL, 0, "%s", what);
 }
 
 /* Takes a quoted field, closing the gaps that doubled quotes leave. */

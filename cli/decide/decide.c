@@ -10,6 +10,7 @@
 #include "decide/answer.h"
 #include "decide/policy_table.h"
 #include "decide/table.h"
+#include "terminal/diag.h"
 #include "terminal/interrupt.h"
 #include "terminal/message.h"
 #include "terminal/suggest.h"
@@ -42,8 +43,8 @@ static enum vyre_status unknown_policy(const char *name, struct vyre_diag *diag)
     for (size_t i = 0; i < cli_policy_count; i++)
         cli_suggestion_offer(&suggestion, cli_policies[i].name);
     enum vyre_status status =
-        vyre_diag_set(diag, VYRE_DIAG_CLI_UNKNOWN_POLICY, NULL, 0, "there is no policy `%s`",
-                      cli_quote(suggestion.wanted).text);
+        cli_diag_set(diag, CLI_DIAG_UNKNOWN_POLICY, NULL, 0, "there is no policy `%s`",
+                     cli_quote(suggestion.wanted).text);
     if (suggestion.nearest)
         vyre_diag_set_fix(diag, "Did you mean `%s`? `vyre decide --help` lists the policies.",
                           suggestion.nearest);
@@ -57,8 +58,8 @@ static enum vyre_status unknown_option(const char *option, struct vyre_diag *dia
     cli_suggestion_offer(&suggestion, "--json");
     cli_suggestion_offer(&suggestion, "--help");
     enum vyre_status status =
-        vyre_diag_set(diag, VYRE_DIAG_CLI_UNKNOWN_OPTION, NULL, 0, "decide has no option `%s`",
-                      cli_quote(suggestion.wanted).text);
+        cli_diag_set(diag, CLI_DIAG_UNKNOWN_OPTION, NULL, 0, "decide has no option `%s`",
+                     cli_quote(suggestion.wanted).text);
     if (suggestion.nearest)
         vyre_diag_set_fix(diag, "Did you mean `%s`? See `vyre decide --help`.", suggestion.nearest);
     return status;
@@ -68,9 +69,9 @@ static enum vyre_status set_csv_path(struct request *request, const char *path,
                                      struct vyre_diag *diag)
 {
     if (!path || path[0] == '\0')
-        return vyre_diag_set(diag, VYRE_DIAG_CLI_USAGE, NULL, 0, "--csv needs a file");
+        return cli_diag_set(diag, CLI_DIAG_USAGE, NULL, 0, "--csv needs a file");
     if (request->csv_path)
-        return vyre_diag_set(diag, VYRE_DIAG_CLI_USAGE, NULL, 0, "--csv is given twice");
+        return cli_diag_set(diag, CLI_DIAG_USAGE, NULL, 0, "--csv is given twice");
     request->csv_path = path;
     return VYRE_OK;
 }
@@ -109,14 +110,14 @@ static enum vyre_status take_argument(struct request *request, char **arguments,
 static enum vyre_status check_request(const struct request *request, struct vyre_diag *diag)
 {
     if (!request->policy)
-        return vyre_diag_set(diag, VYRE_DIAG_CLI_USAGE, NULL, 0, "decide needs a policy");
+        return cli_diag_set(diag, CLI_DIAG_USAGE, NULL, 0, "decide needs a policy");
     if (request->csv_path && request->input_count > 0)
-        return vyre_diag_set(diag, VYRE_DIAG_CLI_USAGE, NULL, 0,
-                             "--csv and inputs on the command line exclude each other");
+        return cli_diag_set(diag, CLI_DIAG_USAGE, NULL, 0,
+                            "--csv and inputs on the command line exclude each other");
     if (!request->csv_path && request->input_count == 0)
-        return vyre_diag_set(diag, VYRE_DIAG_CLI_USAGE, NULL, 0,
-                             "decide needs --csv FILE, or the inputs of %s as NAME=VALUE",
-                             request->policy->name);
+        return cli_diag_set(diag, CLI_DIAG_USAGE, NULL, 0,
+                            "decide needs --csv FILE, or the inputs of %s as NAME=VALUE",
+                            request->policy->name);
     return VYRE_OK;
 }
 
@@ -131,7 +132,7 @@ static enum vyre_status read_request(char **arguments, size_t count, struct requ
         status = take_argument(out_request, arguments, count, &index, diag);
     if (status == VYRE_OK && !out_request->help)
         status = check_request(out_request, diag);
-    if (status != VYRE_OK && diag->id == VYRE_DIAG_CLI_USAGE)
+    if (status != VYRE_OK && cli_diag_is(diag, CLI_DIAG_USAGE))
         vyre_diag_set_fix(diag, "See `vyre decide --help`.");
     return status;
 }
@@ -145,8 +146,8 @@ static enum vyre_status unknown_input(const struct cli_policy *policy, struct cl
     for (size_t i = 0; i < policy->input_count; i++)
         cli_suggestion_offer(&suggestion, policy->inputs[i].name);
     enum vyre_status status =
-        vyre_diag_set(diag, VYRE_DIAG_VALUE_UNKNOWN, NULL, 0, "%s has no input `%s`", policy->name,
-                      cli_quote(name).text);
+        cli_diag_set(diag, CLI_DIAG_VALUE_UNKNOWN, NULL, 0, "%s has no input `%s`", policy->name,
+                     cli_quote(name).text);
     if (suggestion.nearest)
         vyre_diag_set_fix(diag, "Did you mean `%s`? `vyre decide --help` lists the inputs.",
                           suggestion.nearest);
@@ -160,8 +161,8 @@ static enum vyre_status read_input(const struct request *request, const char *te
     const char *equals = strchr(text, '=');
     if (!equals) {
         enum vyre_status status =
-            vyre_diag_set(diag, VYRE_DIAG_CLI_USAGE, NULL, 0, "`%s` is not NAME=VALUE",
-                          cli_quote(cli_span_of(text)).text);
+            cli_diag_set(diag, CLI_DIAG_USAGE, NULL, 0, "`%s` is not NAME=VALUE",
+                         cli_quote(cli_span_of(text)).text);
         vyre_diag_set_fix(diag, "Write an input as NAME=VALUE, for example %s=1.",
                           policy->inputs[0].name);
         return status;
@@ -171,8 +172,8 @@ static enum vyre_status read_input(const struct request *request, const char *te
     if (input == policy->input_count)
         return unknown_input(policy, name, diag);
     if (given[input])
-        return vyre_diag_set(diag, VYRE_DIAG_VALUE_REPEATED, NULL, 0, "`%s` is given twice",
-                             policy->inputs[input].name);
+        return cli_diag_set(diag, CLI_DIAG_VALUE_REPEATED, NULL, 0, "`%s` is given twice",
+                            policy->inputs[input].name);
     given[input] = true;
     size_t offset;
     return cli_values_parse(values, input, cli_span_of(equals + 1), &offset, diag);
@@ -191,8 +192,8 @@ static enum vyre_status read_inputs(const struct request *request, struct cli_va
     for (size_t i = 0; i < policy->input_count; i++) {
         if (!given[i]) {
             enum vyre_status status =
-                vyre_diag_set(diag, VYRE_DIAG_VALUE_MISSING, NULL, 0, "%s needs `%s`", policy->name,
-                              policy->inputs[i].name);
+                cli_diag_set(diag, CLI_DIAG_VALUE_MISSING, NULL, 0, "%s needs `%s`", policy->name,
+                             policy->inputs[i].name);
             vyre_diag_set_fix(diag, "Add %s=VALUE.", policy->inputs[i].name);
             return status;
         }
@@ -261,8 +262,8 @@ static enum cli_exit decide_file(const struct request *request, struct cli_outpu
         struct vyre_diag diag;
         struct cli_position position = {request->csv_path, 1, 1};
         int error = errno;
-        (void)vyre_diag_set(&diag, VYRE_DIAG_CSV_OPEN, NULL, error, "cannot open the table: %s",
-                            strerror(error));
+        (void)cli_diag_set(&diag, CLI_DIAG_CSV_OPEN, NULL, error, "cannot open the table: %s",
+                           strerror(error));
         return complain(&diag, &position);
     }
     enum cli_exit result = decide_table(request, descriptor, out);

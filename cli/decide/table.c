@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "terminal/diag.h"
+
 _Static_assert(CLI_CSV_LINE_BYTES <= CLI_VALUE_TEXT_BYTES, "a field must fit into a value");
 
 enum vyre_status cli_table_create(const struct cli_policy *policy, struct cli_table **out_table,
@@ -53,8 +55,8 @@ static enum vyre_status add_column(struct cli_table *table, const struct cli_fie
         return VYRE_OK;
     if (is_wanted(table, input)) {
         table->csv.column = field->column;
-        return vyre_diag_set(diag, VYRE_DIAG_CSV_COLUMN_REPEATED, NULL, 0,
-                             "the column `%s` is there twice", table->policy->inputs[input].name);
+        return cli_diag_set(diag, CLI_DIAG_CSV_COLUMN_REPEATED, NULL, 0,
+                            "the column `%s` is there twice", table->policy->inputs[input].name);
     }
     table->wanted[table->wanted_count++] = (struct cli_wanted){column, input};
     return VYRE_OK;
@@ -65,9 +67,9 @@ static enum vyre_status check_columns(struct cli_table *table, struct vyre_diag 
     for (size_t i = 0; i < table->policy->input_count; i++) {
         if (!is_wanted(table, i)) {
             table->csv.column = table->csv.length + 1;
-            return vyre_diag_set(diag, VYRE_DIAG_CSV_COLUMN_MISSING, NULL, 0,
-                                 "the first line names no column `%s`, which %s reads",
-                                 table->policy->inputs[i].name, table->policy->name);
+            return cli_diag_set(diag, CLI_DIAG_CSV_COLUMN_MISSING, NULL, 0,
+                                "the first line names no column `%s`, which %s reads",
+                                table->policy->inputs[i].name, table->policy->name);
         }
     }
     return VYRE_OK;
@@ -82,9 +84,9 @@ static enum vyre_status read_names(struct cli_table *table, struct vyre_diag *di
     if (status != VYRE_OK)
         return status;
     if (!found)
-        return vyre_diag_set(diag, VYRE_DIAG_CSV_EMPTY, NULL, 0, "the table is empty");
+        return cli_diag_set(diag, CLI_DIAG_CSV_EMPTY, NULL, 0, "the table is empty");
     if (csv->length == 0)
-        return vyre_diag_set(diag, VYRE_DIAG_CSV_EMPTY, NULL, 0, "the first line is empty");
+        return cli_diag_set(diag, CLI_DIAG_CSV_EMPTY, NULL, 0, "the first line is empty");
 
     while (status == VYRE_OK) {
         struct cli_field field;
@@ -102,21 +104,21 @@ static enum vyre_status row_short(struct cli_table *table, size_t field_count, s
 {
     table->csv.column = table->csv.length + 1;
     if (taken == table->wanted_count)
-        return vyre_diag_set(diag, VYRE_DIAG_CSV_ROW_SHORT, NULL, 0,
-                             "the row has %zu of %zu fields", field_count, table->column_count);
+        return cli_diag_set(diag, CLI_DIAG_CSV_ROW_SHORT, NULL, 0, "the row has %zu of %zu fields",
+                            field_count, table->column_count);
     const char *name = table->policy->inputs[table->wanted[taken].input].name;
-    return vyre_diag_set(diag, VYRE_DIAG_CSV_ROW_SHORT, NULL, 0,
-                         "the row has %zu of %zu fields; `%s` is missing", field_count,
-                         table->column_count, name);
+    return cli_diag_set(diag, CLI_DIAG_CSV_ROW_SHORT, NULL, 0,
+                        "the row has %zu of %zu fields; `%s` is missing", field_count,
+                        table->column_count, name);
 }
 
 static enum vyre_status row_long(struct cli_table *table, const struct cli_field *field,
                                  struct vyre_diag *diag)
 {
     table->csv.column = field->column;
-    return vyre_diag_set(diag, VYRE_DIAG_CSV_ROW_LONG, NULL, 0,
-                         "the row has more than the %zu fields of the first line",
-                         table->column_count);
+    return cli_diag_set(diag, CLI_DIAG_CSV_ROW_LONG, NULL, 0,
+                        "the row has more than the %zu fields of the first line",
+                        table->column_count);
 }
 
 /*

@@ -6,23 +6,24 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "terminal/diag.h"
 #include "terminal/message.h"
 
 static enum vyre_status not_a_number(const char *name, struct cli_span text, struct vyre_diag *diag)
 {
     if (text.size == 0)
-        return vyre_diag_set(diag, VYRE_DIAG_VALUE_NUMBER, NULL, 0,
-                             "`%s` is empty, not a whole unsigned number", name);
-    return vyre_diag_set(diag, VYRE_DIAG_VALUE_NUMBER, NULL, 0,
-                         "`%s` is `%s`, not a whole unsigned number", name, cli_quote(text).text);
+        return cli_diag_set(diag, CLI_DIAG_VALUE_NUMBER, NULL, 0,
+                            "`%s` is empty, not a whole unsigned number", name);
+    return cli_diag_set(diag, CLI_DIAG_VALUE_NUMBER, NULL, 0,
+                        "`%s` is `%s`, not a whole unsigned number", name, cli_quote(text).text);
 }
 
 static enum vyre_status out_of_range(const char *name, struct cli_span text, uint64_t maximum,
                                      struct vyre_diag *diag)
 {
-    enum vyre_status status = vyre_diag_set(diag, VYRE_DIAG_VALUE_RANGE, NULL, 0,
-                                            "`%s` is %s, above the maximum %" PRIu64, name,
-                                            cli_quote(text).text, maximum);
+    enum vyre_status status =
+        cli_diag_set(diag, CLI_DIAG_VALUE_RANGE, NULL, 0, "`%s` is %s, above the maximum %" PRIu64,
+                     name, cli_quote(text).text, maximum);
     vyre_diag_set_fix(diag, "Use a number up to %" PRIu64 ".", maximum);
     return status;
 }
@@ -78,8 +79,8 @@ static enum vyre_status parse_word(const char *name, struct cli_span text,
             return VYRE_OK;
         }
     }
-    enum vyre_status status = vyre_diag_set(diag, VYRE_DIAG_VALUE_WORD, NULL, 0,
-                                            "`%s` cannot be `%s`", name, cli_quote(text).text);
+    enum vyre_status status = cli_diag_set(diag, CLI_DIAG_VALUE_WORD, NULL, 0,
+                                           "`%s` cannot be `%s`", name, cli_quote(text).text);
     vyre_diag_set_fix(diag, "%s", list->fix);
     return status;
 }
@@ -100,8 +101,8 @@ static struct cli_span next_token(struct cli_span text, size_t *offset)
 
 static enum vyre_status empty_set(const char *name, struct vyre_diag *diag)
 {
-    enum vyre_status status = vyre_diag_set(diag, VYRE_DIAG_VALUE_NUMBER, NULL, 0,
-                                            "`%s` is blank, not a set of slots", name);
+    enum vyre_status status = cli_diag_set(diag, CLI_DIAG_VALUE_NUMBER, NULL, 0,
+                                           "`%s` is blank, not a set of slots", name);
     vyre_diag_set_fix(diag, "Use - for the empty set.");
     return status;
 }
@@ -156,10 +157,10 @@ static enum vyre_status bad_role(const char *name, struct cli_span letter, struc
 {
     enum vyre_status status;
     if (letter.size == 0)
-        status = vyre_diag_set(diag, VYRE_DIAG_VALUE_WORD, NULL, 0, "`%s` is empty", name);
+        status = cli_diag_set(diag, CLI_DIAG_VALUE_WORD, NULL, 0, "`%s` is empty", name);
     else
-        status = vyre_diag_set(diag, VYRE_DIAG_VALUE_WORD, NULL, 0, "`%s` contains `%s`, no role",
-                               name, cli_quote(letter).text);
+        status = cli_diag_set(diag, CLI_DIAG_VALUE_WORD, NULL, 0, "`%s` contains `%s`, no role",
+                              name, cli_quote(letter).text);
     vyre_diag_set_fix(diag, "Use the letters I O B U S P, or - for no bindings.");
     return status;
 }
@@ -268,9 +269,8 @@ enum vyre_status cli_values_parse(struct cli_values *values, size_t index, struc
     struct cli_value *value = &values->value[index];
     *out_offset = 0;
     if (text.size > CLI_VALUE_TEXT_BYTES)
-        return vyre_diag_set(diag, VYRE_DIAG_VALUE_LONG, NULL, 0,
-                             "`%s` has %zu bytes, more than %d", name, text.size,
-                             CLI_VALUE_TEXT_BYTES);
+        return cli_diag_set(diag, CLI_DIAG_VALUE_LONG, NULL, 0, "`%s` has %zu bytes, more than %d",
+                            name, text.size, CLI_VALUE_TEXT_BYTES);
     switch (values->inputs[index].type) {
     case CLI_VALUE_U32:
         return parse_number(name, text, UINT32_MAX, &value->number, diag);

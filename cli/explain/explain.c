@@ -15,6 +15,7 @@
 #include "run/schedule.h"
 #include "run/session.h"
 #include "run/target.h"
+#include "terminal/diag.h"
 #include "terminal/message.h"
 #include "terminal/units.h"
 
@@ -277,7 +278,7 @@ static bool is_record(const char *path)
 static enum cli_exit misuse(const char *message, const char *fix)
 {
     struct vyre_diag diag;
-    (void)vyre_diag_set(&diag, VYRE_DIAG_CLI_USAGE, NULL, 0, "%s", message);
+    (void)cli_diag_set(&diag, CLI_DIAG_USAGE, NULL, 0, "%s", message);
     vyre_diag_set_fix(&diag, "%s", fix);
     cli_message_print(&diag, NULL);
     return CLI_EXIT_BAD_INPUT;

@@ -11,6 +11,7 @@
 
 #include "explain/recorded_batch.h"
 #include "record/record.h"
+#include "terminal/diag.h"
 #include "terminal/grid.h"
 #include "terminal/json.h"
 #include "terminal/message.h"
@@ -220,14 +221,14 @@ static enum cli_exit fail_batch(const char *path, const struct record *record, u
     }
     struct vyre_diag diag;
     if (most == 0)
-        (void)vyre_diag_set(&diag, VYRE_DIAG_RECORD_BATCH, path, 0,
-                            "there is no batch %" PRIu64 ": the record has none", batch);
+        (void)cli_diag_set(&diag, CLI_DIAG_RECORD_BATCH, path, 0,
+                           "there is no batch %" PRIu64 ": the record has none", batch);
     else
-        (void)vyre_diag_set(&diag, VYRE_DIAG_RECORD_BATCH, path, 0,
-                            "there is no batch %" PRIu64 "; %s of %s were kept, with numbers from "
-                            "%" PRId64 " to %" PRId64,
-                            batch, cli_unit_count(record->batches.count).text,
-                            cli_unit_count((uint64_t)record->end.batches_seen).text, least, most);
+        (void)cli_diag_set(&diag, CLI_DIAG_RECORD_BATCH, path, 0,
+                           "there is no batch %" PRIu64 "; %s of %s were kept, with numbers from "
+                           "%" PRId64 " to %" PRId64,
+                           batch, cli_unit_count(record->batches.count).text,
+                           cli_unit_count((uint64_t)record->end.batches_seen).text, least, most);
     cli_message_print(&diag, NULL);
     return CLI_EXIT_BAD_INPUT;
 }

@@ -6,6 +6,8 @@
 
 #include "record/values.h"
 
+#include "terminal/diag.h"
+
 #define TEXT_MAX 1024
 
 /* As many as a recorder keeps. */
@@ -113,7 +115,7 @@ static void read_device(struct record_reader *reader, const json_t *json)
     int64_t number = (int64_t)reader->record->devices.count + 1;
     record_number(reader, json_object_get(json, "device"), "device", number, number);
     if (number > DEVICES_MAX)
-        record_fail(reader, VYRE_DIAG_RECORD_SIZE, "more than %d devices", DEVICES_MAX);
+        record_fail(reader, CLI_DIAG_RECORD_SIZE, "more than %d devices", DEVICES_MAX);
     struct record_device *device =
         reader->has_failed ? NULL : RECORD_ADD(reader, &reader->record->devices);
     if (!device)
@@ -206,7 +208,7 @@ static void read_recording(struct record_reader *reader, const json_t *json)
     recording->device = device_number(reader, json_object_get(json, "device"));
     const char *change = json_string_value(json_object_get(json, "change"));
     if (!change || (strcmp(change, "made") != 0 && strcmp(change, "evicted") != 0))
-        record_fail(reader, VYRE_DIAG_RECORD_VALUE, "`change` is neither made nor evicted");
+        record_fail(reader, CLI_DIAG_RECORD_VALUE, "`change` is neither made nor evicted");
     else
         recording->is_evicted = change[0] == 'e';
     record_shape(reader, json_object_get(json, "shape"), recording->shape);
@@ -221,7 +223,7 @@ static void read_end(struct record_reader *reader, const json_t *json)
     struct record_end *end = &reader->record->end;
     const json_t *closed = json_object_get(json, "closed");
     if (!json_is_boolean(closed))
-        record_fail(reader, VYRE_DIAG_RECORD_VALUE, "`closed` is neither true nor false");
+        record_fail(reader, CLI_DIAG_RECORD_VALUE, "`closed` is neither true nor false");
     end->is_closed = json_is_true(closed);
     end->time_ns = member(reader, json, "time_ns");
     end->batches_seen = member(reader, json, "batches_seen");
@@ -241,7 +243,7 @@ static void read_end(struct record_reader *reader, const json_t *json)
     end->saved_ns = signed_member(reader, json, "saved_ns");
     int64_t kept = (int64_t)reader->record->batches.count;
     if (end->batches_kept != kept || end->batches_seen < kept)
-        record_fail(reader, VYRE_DIAG_RECORD_VALUE,
+        record_fail(reader, CLI_DIAG_RECORD_VALUE,
                     "the end counts %lld batches kept, the record has %lld",
                     (long long)end->batches_kept, (long long)kept);
 }
@@ -373,7 +375,7 @@ bool record_item(struct record_reader *reader, const json_t *json, bool *out_is_
     }
     const char *type = json_string_value(json_object_get(json, "type"));
     if (!type)
-        return record_fail(reader, VYRE_DIAG_RECORD_VALUE, "the entry has no `type`");
+        return record_fail(reader, CLI_DIAG_RECORD_VALUE, "the entry has no `type`");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(type, kinds[i].type) == 0) {
             kinds[i].read(reader, json);

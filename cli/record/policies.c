@@ -5,6 +5,8 @@
 
 #include "record/values.h"
 
+#include "terminal/diag.h"
+
 #define TEXT_MAX 1024
 
 /* As many whole numbers as `count` from the array called `key`, each at most its `max`. */
@@ -24,7 +26,7 @@ static const char *text(struct record_reader *reader, const json_t *json, const 
     const json_t *value = json_object_get(json, key);
     const char *found = json_string_value(value);
     if (!found || json_string_length(value) > TEXT_MAX) {
-        record_fail(reader, VYRE_DIAG_RECORD_VALUE, "`%s` is not a string of up to %d bytes", key,
+        record_fail(reader, CLI_DIAG_RECORD_VALUE, "`%s` is not a string of up to %d bytes", key,
                     TEXT_MAX);
         return "";
     }

@@ -9,6 +9,8 @@
 
 #include "record/values.h"
 
+#include "terminal/diag.h"
+
 #define BATCH_COLUMNS_1                                                                     \
     "device sequence label status mode variant why settled decision shape repeat_hint "     \
     "repeats_seen predicted_ns wall_ns saved_ns submit_begin_ns submit_ns device_begin_ns " \
@@ -47,7 +49,7 @@ static bool next_line(struct record_reader *reader)
     int byte = getc_unlocked(reader->stream);
     if (byte == EOF) {
         if (ferror(reader->stream))
-            record_fail(reader, VYRE_DIAG_RECORD_OPEN, "the record cannot be read: %s",
+            record_fail(reader, CLI_DIAG_RECORD_OPEN, "the record cannot be read: %s",
                         strerror(errno));
         return false;
     }
@@ -56,8 +58,8 @@ static bool next_line(struct record_reader *reader)
     for (; byte != EOF && byte != '\n'; byte = getc_unlocked(reader->stream)) {
         if (reader->size == RECORD_LINE_MAX)
             return record_fail(reader,
-                               reader->position->line == 1 ? VYRE_DIAG_RECORD_FOREIGN
-                                                           : VYRE_DIAG_RECORD_SIZE,
+                               reader->position->line == 1 ? CLI_DIAG_RECORD_FOREIGN
+                                                           : CLI_DIAG_RECORD_SIZE,
                                "the line has more than %d bytes", RECORD_LINE_MAX);
         reader->line[reader->size++] = (char)byte;
     }
@@ -69,7 +71,7 @@ static bool next_line(struct record_reader *reader)
 static bool fail_truncated(struct record_reader *reader)
 {
     reader->position->column = reader->size + 1;
-    return record_fail(reader, VYRE_DIAG_RECORD_TRUNCATED, "the record ends here, without its end");
+    return record_fail(reader, CLI_DIAG_RECORD_TRUNCATED, "the record ends here, without its end");
 }
 
 /* Parses bytes of the line; `added` is how many stand before those that the file has. */
@@ -85,7 +87,7 @@ static json_t *parse(struct record_reader *reader, const char *bytes, size_t siz
     }
     size_t column = error.position > 0 ? (size_t)error.position : 1;
     reader->position->column = column > added ? column - added : 1;
-    record_fail(reader, VYRE_DIAG_RECORD_SYNTAX, "not JSON: %s", error.text);
+    record_fail(reader, CLI_DIAG_RECORD_SYNTAX, "not JSON: %s", error.text);
     return NULL;
 }
 
@@ -99,7 +101,7 @@ static json_t *parse_head(struct record_reader *reader, bool has_brace)
     static const char tail[] = "}";
     char *text = malloc(reader->size + 3);
     if (!text) {
-        record_fail(reader, VYRE_DIAG_OUT_OF_MEMORY, "no memory for the record");
+        record_fail_memory(reader);
         return NULL;
     }
     size_t size = 0;
@@ -123,7 +125,7 @@ static void read_first(struct record_reader *reader)
     if (!next_line(reader) || strncmp(reader->line, mark, sizeof mark - 1) != 0) {
         reader->position->line = 1;
         reader->position->column = 1;
-        record_fail(reader, VYRE_DIAG_RECORD_FOREIGN, "the file does not begin as a record does");
+        record_fail(reader, CLI_DIAG_RECORD_FOREIGN, "the file does not begin as a record does");
         return;
     }
     if (reader->is_partial) {
@@ -134,7 +136,7 @@ static void read_first(struct record_reader *reader)
     long version = strtol(digits, NULL, 10);
     if (version != 1 && version != 2) {
         reader->position->column = sizeof mark;
-        record_fail(reader, VYRE_DIAG_RECORD_VERSION,
+        record_fail(reader, CLI_DIAG_RECORD_VERSION,
                     "the record is of version %ld; this tool reads versions 1 and 2", version);
         return;
     }
@@ -165,7 +167,7 @@ static void check_columns(struct record_reader *reader, const json_t *columns, s
         size_t size = strcspn(at, " ");
         const char *name = i < count ? json_string_value(json_array_get(list, i)) : NULL;
         if (!name || strlen(name) != size || memcmp(name, at, size) != 0)
-            record_fail(reader, VYRE_DIAG_RECORD_VALUE, "column %zu of `%s` is not `%.*s`", i + 1,
+            record_fail(reader, CLI_DIAG_RECORD_VALUE, "column %zu of `%s` is not `%.*s`", i + 1,
                         of, (int)size, at);
         at += size + (at[size] == ' ');
     }
@@ -181,7 +183,7 @@ static void read_columns(struct record_reader *reader)
     json_t *json = parse_head(reader, false);
     const json_t *columns = json_object_get(json, "columns");
     if (json && !columns)
-        record_fail(reader, VYRE_DIAG_RECORD_VALUE, "`columns` is missing");
+        record_fail(reader, CLI_DIAG_RECORD_VALUE, "`columns` is missing");
     for (size_t i = 0; i < sizeof known_columns / sizeof known_columns[0]; i++) {
         bool has = has_version(reader, known_columns[i].from, known_columns[i].to);
         if (has && !reader->has_failed)
@@ -195,7 +197,7 @@ static void read_names(struct record_reader *reader)
     json_t *json = parse_head(reader, false);
     const json_t *names = json_object_get(json, "names");
     if (json && !names)
-        record_fail(reader, VYRE_DIAG_RECORD_VALUE, "`names` is missing");
+        record_fail(reader, CLI_DIAG_RECORD_VALUE, "`names` is missing");
     for (size_t i = 0; i < RECORD_NAME_LISTS && !reader->has_failed; i++) {
         /* One list of reasons serves batches and candidates, from version 2 on. */
         const char *name = known_lists[i].name;
@@ -228,10 +230,10 @@ static bool read_head(struct record_reader *reader)
     if (strcmp(reader->line, "\"records\":[") != 0)
         return reader->is_partial
                    ? fail_truncated(reader)
-                   : record_fail(reader, VYRE_DIAG_RECORD_SYNTAX, "`\"records\":[` should be here");
+                   : record_fail(reader, CLI_DIAG_RECORD_SYNTAX, "`\"records\":[` should be here");
     char **none = RECORD_ADD(reader, &reader->record->labels);
     if (none && !(*none = strdup("")))
-        return record_fail(reader, VYRE_DIAG_OUT_OF_MEMORY, "no memory for the record");
+        return record_fail_memory(reader);
     return !reader->has_failed;
 }
 
@@ -252,7 +254,7 @@ static bool read_record(struct record_reader *reader, bool *out_is_end)
         return fail_truncated(reader); /* its comma, or what follows, is missing */
     if (is_read && is_end != (size == reader->size)) {
         reader->position->column = size + 1;
-        return record_fail(reader, VYRE_DIAG_RECORD_SYNTAX,
+        return record_fail(reader, CLI_DIAG_RECORD_SYNTAX,
                            is_end ? "the last entry has a comma behind it"
                                   : "the entry has no comma behind it");
     }
@@ -273,9 +275,9 @@ static bool read_all(struct record_reader *reader)
     if (strcmp(reader->line, "]}") != 0)
         return reader->is_partial
                    ? fail_truncated(reader)
-                   : record_fail(reader, VYRE_DIAG_RECORD_SYNTAX, "`]}` should be here");
+                   : record_fail(reader, CLI_DIAG_RECORD_SYNTAX, "`]}` should be here");
     if (next_line(reader))
-        return record_fail(reader, VYRE_DIAG_RECORD_SYNTAX, "something stands behind the record");
+        return record_fail(reader, CLI_DIAG_RECORD_SYNTAX, "something stands behind the record");
     return !reader->has_failed;
 }
 
@@ -313,16 +315,16 @@ static enum vyre_status read_path(const char *path, struct record **out_record,
         int error = errno;
         if (stream)
             fclose(stream);
-        return vyre_diag_set(diag, VYRE_DIAG_RECORD_OPEN, NULL, error, "cannot open the record: %s",
-                             strerror(error));
+        return cli_diag_set(diag, CLI_DIAG_RECORD_OPEN, NULL, error, "cannot open the record: %s",
+                            strerror(error));
     }
     enum vyre_status status;
     if (!S_ISREG(facts.st_mode))
-        status = vyre_diag_set(diag, VYRE_DIAG_RECORD_OPEN, NULL, 0, "not a regular file");
+        status = cli_diag_set(diag, CLI_DIAG_RECORD_OPEN, NULL, 0, "not a regular file");
     else if (facts.st_size > RECORD_FILE_MAX)
         status =
-            vyre_diag_set(diag, VYRE_DIAG_RECORD_SIZE, NULL, 0,
-                          "the file has %lld bytes, more than 512 MiB", (long long)facts.st_size);
+            cli_diag_set(diag, CLI_DIAG_RECORD_SIZE, NULL, 0,
+                         "the file has %lld bytes, more than 512 MiB", (long long)facts.st_size);
     else
         status = record_read_stream(stream, out_record, position, diag);
     fclose(stream);

@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "record/record.h"
+#include "terminal/diag.h"
 
 /* Numbers of a record are at most this, either way. */
 #define RECORD_NUMBER_MAX ((INT64_C(1) << 62) - 1)
@@ -23,8 +24,9 @@ struct record_reader {
 };
 
 /* Sets the diagnostic, unless there is one; false. */
-bool record_fail(struct record_reader *reader, enum vyre_diag_id id, const char *message, ...)
+bool record_fail(struct record_reader *reader, enum cli_diag_id id, const char *message, ...)
     VYRE_PRINTF(3, 4);
+bool record_fail_memory(struct record_reader *reader);
 
 /* Room for one more entry of a list, zeroed; NULL (failed) when memory ran out. */
 void *record_list_add(struct record_reader *reader, void *items, size_t count, size_t *capacity,

@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "run/target.h"
+#include "terminal/diag.h"
 #include "terminal/interrupt.h"
 #include "terminal/message.h"
 #include "terminal/units.h"
@@ -359,8 +360,8 @@ static enum cli_exit conclude(struct comparison *comparison, struct cli_output *
     if (compare_agrees(comparison))
         return CLI_EXIT_DONE;
     struct vyre_diag diag;
-    (void)vyre_diag_set(&diag, VYRE_DIAG_CLI_DIGESTS, comparison->workload->name, 0,
-                        "the outputs differ between the modes");
+    (void)cli_diag_set(&diag, CLI_DIAG_DIGESTS, comparison->workload->name, 0,
+                       "the outputs differ between the modes");
     cli_message_print(&diag, NULL);
     return CLI_EXIT_FAILED;
 }

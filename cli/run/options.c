@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "terminal/diag.h"
 #include "terminal/message.h"
 #include "terminal/suggest.h"
 
@@ -26,16 +27,16 @@ static enum vyre_status read_from(const char *name, const char *text, uint32_t m
     uint64_t value = 0;
     for (const char *at = text; *at; at++) {
         if (*at < '0' || *at > '9')
-            return vyre_diag_set(diag, VYRE_DIAG_VALUE_NUMBER, NULL, 0, "%s is not a number: `%s`",
-                                 name, cli_quote(cli_span_of(text)).text);
+            return cli_diag_set(diag, CLI_DIAG_VALUE_NUMBER, NULL, 0, "%s is not a number: `%s`",
+                                name, cli_quote(cli_span_of(text)).text);
         value = value * 10 + (uint64_t)(*at - '0');
         if (value > max)
             break;
     }
     if (value < min || value > max) {
         enum vyre_status status =
-            vyre_diag_set(diag, VYRE_DIAG_VALUE_RANGE, NULL, 0, "%s is not between %u and %u: `%s`",
-                          name, min, max, cli_quote(cli_span_of(text)).text);
+            cli_diag_set(diag, CLI_DIAG_VALUE_RANGE, NULL, 0, "%s is not between %u and %u: `%s`",
+                         name, min, max, cli_quote(cli_span_of(text)).text);
         vyre_diag_set_fix(diag, "Use a number from %u to %u.", min, max);
         return status;
     }
@@ -78,8 +79,8 @@ static enum vyre_status take_mode(struct cli_options *options, const char *value
         cli_suggestion_offer(&suggestion, name);
     }
     enum vyre_status status =
-        vyre_diag_set(diag, VYRE_DIAG_VALUE_WORD, NULL, 0, "there is no mode `%s`",
-                      cli_quote(suggestion.wanted).text);
+        cli_diag_set(diag, CLI_DIAG_VALUE_WORD, NULL, 0, "there is no mode `%s`",
+                     cli_quote(suggestion.wanted).text);
     vyre_diag_set_fix(diag, "Use auto, plain, replay or persistent.");
     if (suggestion.nearest)
         vyre_diag_set_fix(diag, "Did you mean `%s`? The modes are auto, plain, replay, persistent.",
@@ -242,8 +243,8 @@ static enum vyre_status unknown(const char *command, unsigned takes, struct cli_
         if (is_taken(&known_options[i], takes))
             cli_suggestion_offer(&suggestion, known_options[i].name);
     }
-    enum vyre_status status = vyre_diag_set(diag, VYRE_DIAG_CLI_UNKNOWN_OPTION, NULL, 0,
-                                            "%s has no option `%s`", command, cli_quote(name).text);
+    enum vyre_status status = cli_diag_set(diag, CLI_DIAG_UNKNOWN_OPTION, NULL, 0,
+                                           "%s has no option `%s`", command, cli_quote(name).text);
     vyre_diag_set_fix(diag, "See `vyre %s --help`.", command);
     if (suggestion.nearest)
         vyre_diag_set_fix(diag, "Did you mean `%s`? See `vyre %s --help`.", suggestion.nearest,
@@ -254,8 +255,7 @@ static enum vyre_status unknown(const char *command, unsigned takes, struct cli_
 static enum vyre_status misuse(const char *command, const char *message, const char *name,
                                struct vyre_diag *diag)
 {
-    enum vyre_status status =
-        vyre_diag_set(diag, VYRE_DIAG_CLI_USAGE, NULL, 0, "%s %s", name, message);
+    enum vyre_status status = cli_diag_set(diag, CLI_DIAG_USAGE, NULL, 0, "%s %s", name, message);
     vyre_diag_set_fix(diag, "See `vyre %s --help`.", command);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "terminal/diag.h"
 #include "terminal/units.h"
 
 /* Memory that batches point to: it must outlive the device's work. */
@@ -211,8 +212,8 @@ static enum vyre_status reflect_constants(const struct workload_kernel *kernel,
     size_t offset = 0;
     vyre_kernel_get_interface(live, &interface);
     if (interface.constant_count != command->value_count) {
-        enum vyre_status status = vyre_diag_set(
-            diag, VYRE_DIAG_WORKLOAD_MISSING, NULL, 0,
+        enum vyre_status status = cli_diag_set(
+            diag, CLI_DIAG_WORKLOAD_MISSING, NULL, 0,
             "$.kernels.%s.constants: this device finds %u in the payload, the dispatch gives %zu",
             kernel->name, interface.constant_count, command->value_count);
         vyre_diag_set_fix(diag, "Declare the kernel's constants.");

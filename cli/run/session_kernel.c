@@ -10,6 +10,7 @@
 
 #include "host_kernels/host_kernels.h"
 #include "run/session.h"
+#include "terminal/diag.h"
 #include "terminal/file.h"
 #include "terminal/message.h"
 #include "terminal/suggest.h"
@@ -41,8 +42,8 @@ static void release(struct parts *parts)
 static enum vyre_status file_error(const char *path, const char *what, int error,
                                    struct vyre_diag *diag)
 {
-    return vyre_diag_set(diag, VYRE_DIAG_WORKLOAD_FILE, NULL, error, "%s: %s",
-                         cli_quote(cli_span_of(path)).text, error ? strerror(error) : what);
+    return cli_diag_set(diag, CLI_DIAG_WORKLOAD_FILE, NULL, error, "%s: %s",
+                        cli_quote(cli_span_of(path)).text, error ? strerror(error) : what);
 }
 
 /* A whole file, terminated for good measure. */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "terminal/diag.h"
 #include "terminal/message.h"
 #include "terminal/out_file.h"
 #include "terminal/units.h"
@@ -30,8 +31,8 @@ enum vyre_status cli_watch_open(struct cli_watch *watch, const struct cli_option
 {
     enum vyre_status status = VYRE_OK;
     if (options->record && cli_is_same_file(options->record, options->file)) {
-        status = vyre_diag_set(diag, VYRE_DIAG_CLI_USAGE, NULL, 0,
-                               "the record would overwrite the workload");
+        status =
+            cli_diag_set(diag, CLI_DIAG_USAGE, NULL, 0, "the record would overwrite the workload");
         vyre_diag_set_fix(diag, "Name another file with --record.");
         return status;
     }

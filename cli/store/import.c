@@ -16,6 +16,7 @@
 #include "store/base64.h"
 #include "store/json.h"
 #include "store/options.h"
+#include "terminal/diag.h"
 #include "terminal/message.h"
 
 struct reader {
@@ -32,8 +33,8 @@ struct reader {
 
 static bool fail(const struct reader *reader, const char *key, const char *message)
 {
-    (void)vyre_diag_set(reader->diag, VYRE_DIAG_STORE_IMPORT_VALUE, NULL, 0, "$.%s[%zu].%s: %s",
-                        reader->list, reader->index, key, message);
+    (void)cli_diag_set(reader->diag, CLI_DIAG_STORE_IMPORT_VALUE, NULL, 0, "$.%s[%zu].%s: %s",
+                       reader->list, reader->index, key, message);
     return false;
 }
 
@@ -46,16 +47,16 @@ static bool put(const struct reader *reader, enum vyre_status status, const stru
         *reader->diag = *found;
         return false;
     }
-    (void)vyre_diag_set(reader->diag, VYRE_DIAG_STORE_IMPORT_VALUE, NULL, 0, "$.%s[%zu]: %s",
-                        reader->list, reader->index, found->message);
+    (void)cli_diag_set(reader->diag, CLI_DIAG_STORE_IMPORT_VALUE, NULL, 0, "$.%s[%zu]: %s",
+                       reader->list, reader->index, found->message);
     return false;
 }
 
 static bool check_keys(const struct reader *reader, const json_t *object, const char *const *keys)
 {
     if (!json_is_object(object)) {
-        (void)vyre_diag_set(reader->diag, VYRE_DIAG_STORE_IMPORT_VALUE, NULL, 0,
-                            "$.%s[%zu]: not an object", reader->list, reader->index);
+        (void)cli_diag_set(reader->diag, CLI_DIAG_STORE_IMPORT_VALUE, NULL, 0,
+                           "$.%s[%zu]: not an object", reader->list, reader->index);
         return false;
     }
     json_t *any = (json_t *)(uintptr_t)object; /* jansson's iterators take no const */
@@ -318,8 +319,8 @@ static const struct {
 
 static bool wrong(struct vyre_diag *diag, const char *key, const char *message)
 {
-    (void)vyre_diag_set(diag, VYRE_DIAG_STORE_IMPORT_VALUE, NULL, 0, "$%s%s: %s", key[0] ? "." : "",
-                        key, message);
+    (void)cli_diag_set(diag, CLI_DIAG_STORE_IMPORT_VALUE, NULL, 0, "$%s%s: %s", key[0] ? "." : "",
+                       key, message);
     return false;
 }
 
@@ -379,13 +380,13 @@ enum vyre_status cli_store_import(const char *bytes, size_t size_bytes, struct v
     struct vyre_diag *told = diag ? diag : &own;
     *out_import = (struct cli_store_import){0};
     if (size_bytes > CLI_STORE_IMPORT_BYTES)
-        return vyre_diag_set(told, VYRE_DIAG_STORE_IMPORT_SIZE, NULL, 0, "more than %u bytes",
-                             CLI_STORE_IMPORT_BYTES);
+        return cli_diag_set(told, CLI_DIAG_STORE_IMPORT_SIZE, NULL, 0, "more than %u bytes",
+                            CLI_STORE_IMPORT_BYTES);
     json_error_t error;
     json_t *root = json_loadb(bytes, size_bytes, JSON_REJECT_DUPLICATES, &error);
     if (!root)
-        return vyre_diag_set(told, VYRE_DIAG_STORE_IMPORT_SYNTAX, NULL, 0, "line %d, column %d: %s",
-                             error.line, error.column, cli_quote(cli_span_of(error.text)).text);
+        return cli_diag_set(told, CLI_DIAG_STORE_IMPORT_SYNTAX, NULL, 0, "line %d, column %d: %s",
+                            error.line, error.column, cli_quote(cli_span_of(error.text)).text);
     bool done = check_document(root, told) && try_document(root, told) &&
                 read_document(root, store, out_import, told);
     json_decref(root);

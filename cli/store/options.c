@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "terminal/diag.h"
 #include "terminal/message.h"
 #include "terminal/suggest.h"
 
@@ -41,14 +42,14 @@ static enum vyre_status read_number(const char *name, const char *text, uint64_t
     bool fits = true;
     for (const char *at = text; *at; at++) {
         if (*at < '0' || *at > '9')
-            return vyre_diag_set(diag, VYRE_DIAG_VALUE_NUMBER, NULL, 0, "%s is not a number: `%s`",
-                                 name, cli_quote(cli_span_of(text)).text);
+            return cli_diag_set(diag, CLI_DIAG_VALUE_NUMBER, NULL, 0, "%s is not a number: `%s`",
+                                name, cli_quote(cli_span_of(text)).text);
         fits = fits && value <= (UINT64_MAX - 9) / 10;
         value = fits ? value * 10 + (uint64_t)(*at - '0') : value;
     }
     if (!fits || value > max)
-        return vyre_diag_set(diag, VYRE_DIAG_VALUE_RANGE, NULL, 0, "%s is more than %llu: `%s`",
-                             name, (unsigned long long)max, cli_quote(cli_span_of(text)).text);
+        return cli_diag_set(diag, CLI_DIAG_VALUE_RANGE, NULL, 0, "%s is more than %llu: `%s`", name,
+                            (unsigned long long)max, cli_quote(cli_span_of(text)).text);
     *out_value = value;
     return VYRE_OK;
 }
@@ -81,8 +82,8 @@ static enum vyre_status take_device(struct cli_store_command *command, const cha
     if (cli_store_read_hash(value, &command->prune.device))
         return VYRE_OK;
     enum vyre_status status =
-        vyre_diag_set(diag, VYRE_DIAG_VALUE_WORD, NULL, 0, "--device is no signature: `%s`",
-                      cli_quote(cli_span_of(value)).text);
+        cli_diag_set(diag, CLI_DIAG_VALUE_WORD, NULL, 0, "--device is no signature: `%s`",
+                     cli_quote(cli_span_of(value)).text);
     vyre_diag_set_fix(diag, "Give the 32 digits that `vyre store list` shows.");
     return status;
 }
@@ -150,7 +151,7 @@ static const struct option {
 static enum vyre_status misuse(const char *subject, const char *message, struct vyre_diag *diag)
 {
     enum vyre_status status =
-        vyre_diag_set(diag, VYRE_DIAG_CLI_USAGE, NULL, 0, "%s %s", subject, message);
+        cli_diag_set(diag, CLI_DIAG_USAGE, NULL, 0, "%s %s", subject, message);
     vyre_diag_set_fix(diag, "See `vyre store --help`.");
     return status;
 }
@@ -164,8 +165,8 @@ static enum vyre_status unknown_option(const char *argument, enum cli_store_acti
             cli_suggestion_offer(&suggestion, options[i].name);
     }
     enum vyre_status status =
-        vyre_diag_set(diag, VYRE_DIAG_CLI_UNKNOWN_OPTION, NULL, 0, "store%s%s has no option `%s`",
-                      action ? " " : "", actions[action], cli_quote(suggestion.wanted).text);
+        cli_diag_set(diag, CLI_DIAG_UNKNOWN_OPTION, NULL, 0, "store%s%s has no option `%s`",
+                     action ? " " : "", actions[action], cli_quote(suggestion.wanted).text);
     vyre_diag_set_fix(diag, "See `vyre store --help`.");
     if (suggestion.nearest)
         vyre_diag_set_fix(diag, "Did you mean `%s`? See `vyre store --help`.", suggestion.nearest);
@@ -207,8 +208,8 @@ static enum vyre_status take_action(const char *word, struct cli_store_command *
         }
         cli_suggestion_offer(&suggestion, actions[i]);
     }
-    enum vyre_status status = vyre_diag_set(diag, VYRE_DIAG_CLI_USAGE, NULL, 0, "store cannot `%s`",
-                                            cli_quote(suggestion.wanted).text);
+    enum vyre_status status = cli_diag_set(diag, CLI_DIAG_USAGE, NULL, 0, "store cannot `%s`",
+                                           cli_quote(suggestion.wanted).text);
     vyre_diag_set_fix(diag, "Use list, export, import, prune or check.");
     if (suggestion.nearest)
         vyre_diag_set_fix(diag, "Did you mean `%s`?", suggestion.nearest);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "terminal/diag.h"
+
 static const char *const names[] = {"VYRE_STORE", "XDG_CACHE_HOME", "HOME"};
 static const char *const suffixes[] = {"", "/vyre/store.db", "/.cache/vyre/store.db"};
 
@@ -24,8 +26,8 @@ static enum vyre_status set_path(struct cli_store_place *place, const char *valu
     int length = snprintf(place->path, sizeof place->path, "%s%s", value, suffix);
     if (length > 0 && (size_t)length < sizeof place->path)
         return VYRE_OK;
-    return vyre_diag_set(diag, VYRE_DIAG_STORE_PLACE, NULL, 0,
-                         "the path of the store has more than %d bytes", CLI_STORE_PATH_BYTES - 1);
+    return cli_diag_set(diag, CLI_DIAG_STORE_PLACE, NULL, 0,
+                        "the path of the store has more than %d bytes", CLI_STORE_PATH_BYTES - 1);
 }
 
 enum vyre_status cli_store_find(const struct cli_store_options *options, cli_store_getenv *get,
@@ -43,8 +45,8 @@ enum vyre_status cli_store_find(const struct cli_store_options *options, cli_sto
         out_place->is_default = i > 0;
         return set_path(out_place, value, suffixes[i], diag);
     }
-    return vyre_diag_set(diag, VYRE_DIAG_STORE_PLACE, NULL, 0,
-                         "neither VYRE_STORE, XDG_CACHE_HOME nor HOME names a place for the store");
+    return cli_diag_set(diag, CLI_DIAG_STORE_PLACE, NULL, 0,
+                        "neither VYRE_STORE, XDG_CACHE_HOME nor HOME names a place for the store");
 }
 
 void cli_store_make_folder(const char *path)

@@ -13,6 +13,7 @@
 #include "store/json.h"
 #include "store/list.h"
 #include "store/options.h"
+#include "terminal/diag.h"
 #include "terminal/file.h"
 #include "terminal/json.h"
 #include "terminal/message.h"
@@ -114,8 +115,8 @@ static char *read_file(const char *path, size_t *out_size, struct vyre_diag *dia
         capacity *= 2;
     }
     if (taken < 0) {
-        (void)vyre_diag_set(diag, VYRE_DIAG_STORE_IMPORT_OPEN, NULL, errno, "cannot read `%s`: %s",
-                            path, strerror(errno));
+        (void)cli_diag_set(diag, CLI_DIAG_STORE_IMPORT_OPEN, NULL, errno, "cannot read `%s`: %s",
+                           path, strerror(errno));
         free(bytes);
         bytes = NULL;
     }

@@ -6,13 +6,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The longest text that vyre_diag_format gives: all parts of a diagnostic, and what joins them. */
+#include "terminal/diag.h"
+
+/* The longest text that vyre_diag_format_named gives: all parts of a diagnostic, and what joins them. */
 #define MESSAGE_BYTES (sizeof(struct vyre_diag) + 128)
 
 void cli_message_print(const struct vyre_diag *diag, const struct cli_position *position)
 {
     char message[MESSAGE_BYTES];
-    vyre_diag_format(diag, message, sizeof message);
+    vyre_diag_format_named(diag, cli_diag_name(diag), message, sizeof message);
     if (position)
         fprintf(stderr, "vyre: %s:%" PRIu64 ":%" PRIu64 ": %s\n", position->file, position->line,
                 position->column, message);
@@ -23,7 +25,7 @@ void cli_message_print(const struct vyre_diag *diag, const struct cli_position *
 void cli_message_print_file(const struct vyre_diag *diag, const char *file)
 {
     char message[MESSAGE_BYTES];
-    vyre_diag_format(diag, message, sizeof message);
+    vyre_diag_format_named(diag, cli_diag_name(diag), message, sizeof message);
     /* Only what is about the file carries its name: a device that is not there is not. */
     if (diag->message[0] == '$' || diag->status == VYRE_IO)
         fprintf(stderr, "vyre: %s: %s\n", file, message);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "terminal/diag.h"
 #include "terminal/message.h"
 
 static ssize_t write_descriptor(void *user, const char *bytes, size_t size_bytes)
@@ -21,8 +22,8 @@ static ssize_t write_descriptor(void *user, const char *bytes, size_t size_bytes
 static enum cli_exit fail(const char *path, int error)
 {
     struct vyre_diag diag;
-    (void)vyre_diag_set(&diag, VYRE_DIAG_RECORD_OUTPUT, NULL, error, "cannot write the file: %s",
-                        strerror(error));
+    (void)cli_diag_set(&diag, CLI_DIAG_RECORD_OUTPUT, NULL, error, "cannot write the file: %s",
+                       strerror(error));
     cli_message_print_file(&diag, path);
     return CLI_EXIT_FAILED;
 }
@@ -110,7 +111,7 @@ enum cli_exit cli_out_file(const char *path, const char *input, struct cli_outpu
     }
     if (cli_is_same_file(path, input)) {
         struct vyre_diag diag;
-        (void)vyre_diag_set(&diag, VYRE_DIAG_CLI_USAGE, NULL, 0, "the output is the record itself");
+        (void)cli_diag_set(&diag, CLI_DIAG_USAGE, NULL, 0, "the output is the record itself");
         vyre_diag_set_fix(&diag, "Name another file with -o.");
         cli_message_print(&diag, NULL);
         return CLI_EXIT_BAD_INPUT;

@@ -3,6 +3,8 @@
  */
 #include "workload/internal.h"
 
+#include "terminal/diag.h"
+
 static bool read_copy(struct workload_reader *reader, const struct workload_node *node,
                       struct workload_command *command)
 {
@@ -17,14 +19,14 @@ static bool read_copy(struct workload_reader *reader, const struct workload_node
     size_t size = command->from.size_bytes;
     struct workload_node to_size = workload_member(&to, "size");
     if (to_size.json ? command->target.size_bytes != size : command->target.size_bytes < size)
-        return workload_fail(reader, &to, VYRE_DIAG_WORKLOAD_BOUNDS,
+        return workload_fail(reader, &to, CLI_DIAG_WORKLOAD_BOUNDS,
                              "%zu bytes, but the copy has the %zu of `from`",
                              command->target.size_bytes, size);
     command->target.size_bytes = size;
     size_t a = command->from.offset_bytes;
     size_t b = command->target.offset_bytes;
     if (command->from.buffer == command->target.buffer && a < b + size && b < a + size)
-        return workload_fail(reader, &copy, VYRE_DIAG_WORKLOAD_OVERLAP,
+        return workload_fail(reader, &copy, CLI_DIAG_WORKLOAD_OVERLAP,
                              "bytes %zu to %zu overlap bytes %zu to %zu of the same buffer", a,
                              a + size - 1, b, b + size - 1);
     return true;
@@ -36,7 +38,7 @@ static bool check_alignment(struct workload_reader *reader, const struct workloa
 {
     if (range->offset_bytes % unit == 0 && range->size_bytes % unit == 0)
         return true;
-    return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_ALIGNMENT,
+    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_ALIGNMENT,
                          "offset %zu and size %zu are not both multiples of %zu",
                          range->offset_bytes, range->size_bytes, unit);
 }
@@ -104,14 +106,14 @@ static bool read_command(struct workload_reader *reader, const struct workload_n
         if (!json_object_get(node->json, forms[i].keys[0]))
             continue;
         if (form)
-            return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_CONFLICT,
-                                 "both a `%s` and a `%s`", form->keys[0], forms[i].keys[0]);
+            return workload_fail(reader, node, CLI_DIAG_WORKLOAD_CONFLICT, "both a `%s` and a `%s`",
+                                 form->keys[0], forms[i].keys[0]);
         form = &forms[i];
         command->type = (enum workload_command_type)i;
     }
     if (!form)
         return workload_fail(
-            reader, node, VYRE_DIAG_WORKLOAD_MISSING,
+            reader, node, CLI_DIAG_WORKLOAD_MISSING,
             "one of `dispatch`, `copy`, `fill`, `upload` and `download` is missing");
     return workload_check_keys(reader, node, form->keys, form->key_count) &&
            form->read(reader, node, command);

@@ -6,6 +6,8 @@
 
 #include "workload/internal.h"
 
+#include "terminal/diag.h"
+
 /* ---- Contents ---------------------------------------------------------------------------------- */
 
 static const char *const init_keys[] = {"value", "random", "ramp", "file"};
@@ -44,7 +46,7 @@ static bool read_ramp(struct workload_reader *reader, const struct workload_node
     init->value[1] = value.value;
     struct workload_value last = {.value = init->value[0] + (double)(count - 1) * value.value};
     if (is_float && !isfinite(last.value))
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_RANGE, "the ramp ends at infinity");
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_RANGE, "the ramp ends at infinity");
     return !is_float || workload_type_encode(reader, node, type, &last, &bits);
 }
 
@@ -57,7 +59,7 @@ static bool read_init_file(struct workload_reader *reader, const struct workload
     size_t wanted = count * workload_type_size(type);
     if (size_bytes >= wanted)
         return true;
-    return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_FILE, "the file has %zu bytes of %zu",
+    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_FILE, "the file has %zu bytes of %zu",
                          size_bytes, wanted);
 }
 
@@ -68,10 +70,10 @@ bool workload_read_init(struct workload_reader *reader, const struct workload_no
     if (!workload_check_keys(reader, node, init_keys, WORKLOAD_COUNT_OF(init_keys)))
         return false;
     if (json_object_size(node->json) == 0)
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_MISSING,
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_MISSING,
                              "one of `value`, `random`, `ramp` and `file` is missing");
     if (json_object_size(node->json) > 1)
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_CONFLICT,
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_CONFLICT,
                              "more than one of `value`, `random`, `ramp` and `file`");
     struct workload_node value = workload_member(node, "value");
     if (value.json)
@@ -106,13 +108,13 @@ static bool read_size(struct workload_reader *reader, const struct workload_node
     buffer->count = (size_t)count;
     size_t element = workload_type_size(buffer->type);
     if (buffer->count > WORKLOAD_MEMORY_MAX / element)
-        return workload_fail(reader, &member, VYRE_DIAG_WORKLOAD_SIZE,
+        return workload_fail(reader, &member, CLI_DIAG_WORKLOAD_SIZE,
                              "%" PRId64 " elements of %zu bytes are more than 1 TiB", count,
                              element);
     buffer->size_bytes = buffer->count * element;
     reader->workload->memory_bytes += buffer->size_bytes;
     if (reader->workload->memory_bytes > WORKLOAD_MEMORY_MAX)
-        return workload_fail(reader, &member, VYRE_DIAG_WORKLOAD_SIZE,
+        return workload_fail(reader, &member, CLI_DIAG_WORKLOAD_SIZE,
                              "the buffers up to this one take more than 1 TiB");
     return true;
 }
@@ -171,7 +173,7 @@ static bool read_extent(struct workload_reader *reader, const struct workload_no
             return false;
         range->offset_bytes = (size_t)number;
         if (range->offset_bytes >= whole)
-            return workload_fail(reader, &offset, VYRE_DIAG_WORKLOAD_BOUNDS,
+            return workload_fail(reader, &offset, CLI_DIAG_WORKLOAD_BOUNDS,
                                  "%" PRId64 " is not inside the buffer's %zu bytes", number, whole);
         range->size_bytes = whole - range->offset_bytes;
     }
@@ -180,7 +182,7 @@ static bool read_extent(struct workload_reader *reader, const struct workload_no
         if (!workload_get_integer(reader, &size, 1, INT64_MAX, &number))
             return false;
         if ((size_t)number > range->size_bytes)
-            return workload_fail(reader, &size, VYRE_DIAG_WORKLOAD_BOUNDS,
+            return workload_fail(reader, &size, CLI_DIAG_WORKLOAD_BOUNDS,
                                  "%" PRId64 " bytes from %zu on end after the buffer's %zu bytes",
                                  number, range->offset_bytes, whole);
         range->size_bytes = (size_t)number;
@@ -197,7 +199,7 @@ bool workload_read_range(struct workload_reader *reader, const struct workload_n
         return false;
     bool whole = !json_is_object(node->json);
     if (whole && !json_is_string(node->json))
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_TYPE,
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_TYPE,
                              "a range is a buffer's name or an object with `buffer`");
     if (!whole && !workload_check_keys(reader, node, keys, WORKLOAD_COUNT_OF(keys)))
         return false;

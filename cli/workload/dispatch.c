@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "terminal/diag.h"
 #include "terminal/message.h"
 #include "workload/internal.h"
 
@@ -19,7 +20,7 @@ static bool parse_slot(struct workload_reader *reader, const struct workload_nod
     *out_slot = (uint32_t)number;
     if (node->key[digits] == '\0' && number <= UINT32_MAX && (node->key[0] != '0' || digits == 1))
         return true;
-    return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_SLOT, "`%s` is not the number of a slot",
+    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_SLOT, "`%s` is not the number of a slot",
                          cli_quote(cli_span_of(node->key)).text);
 }
 
@@ -87,21 +88,21 @@ static bool check_bind(struct workload_reader *reader, const struct workload_nod
     if (!kernel->bindings_given)
         return true;
     if (!binding)
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_SLOT,
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_SLOT,
                              "the kernel `%s` declares no slot %u",
                              cli_quote(cli_span_of(kernel->name)).text, bind->slot);
     enum workload_bind_kind wanted = kind_of(binding);
     if (bind->kind != wanted)
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_SLOT, "%s, but slot %u wants %s",
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_SLOT, "%s, but slot %u wants %s",
                              kinds[bind->kind], bind->slot, kinds[wanted]);
     if (bind->access != VYRE_ACCESS_DEFAULT && bind->access != binding->access)
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_ACCESS,
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_ACCESS,
                              "access %s, but the kernel declares %s for slot %u",
                              vyre_access_name(bind->access), vyre_access_name(binding->access),
                              bind->slot);
     if (wanted == WORKLOAD_BIND_LOCAL && binding->element_count > 0 &&
         binding->element_count != bind->local_bytes)
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_SLOT,
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_SLOT,
                              "%u bytes of local memory, but the kernel declares %zu",
                              bind->local_bytes, binding->element_count);
     return true;
@@ -125,7 +126,7 @@ static bool complete_binds(struct workload_reader *reader, const struct workload
         if (is_bound(command, binding->slot))
             continue;
         if (kind_of(binding) != WORKLOAD_BIND_LOCAL || binding->element_count == 0)
-            return workload_fail(reader, node->json ? node : node->parent, VYRE_DIAG_WORKLOAD_SLOT,
+            return workload_fail(reader, node->json ? node : node->parent, CLI_DIAG_WORKLOAD_SLOT,
                                  "slot %u of the kernel `%s` is not bound", binding->slot,
                                  cli_quote(cli_span_of(kernel->name)).text);
         command->binds[command->bind_count++] =

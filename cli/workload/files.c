@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "terminal/diag.h"
 #include "terminal/message.h"
 #include "workload/internal.h"
 
@@ -39,14 +40,14 @@ static bool climbs_out(const char *path)
 static bool fail_path(struct workload_reader *reader, const struct workload_node *node,
                       const char *path, const char *why)
 {
-    return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_PATH, "the path `%s` %s",
+    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_PATH, "the path `%s` %s",
                          cli_quote(cli_span_of(path)).text, why);
 }
 
 static bool fail_file(struct workload_reader *reader, const struct workload_node *node,
                       const char *path, const char *why)
 {
-    return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_FILE, "the file `%s`: %s",
+    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_FILE, "the file `%s`: %s",
                          cli_quote(cli_span_of(path)).text, why);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "terminal/diag.h"
 #include "terminal/message.h"
 #include "workload/internal.h"
 #include "workload/random.h"
@@ -98,9 +99,9 @@ static void fill_ramp(const struct workload_init *init, enum workload_type type,
 
 static enum vyre_status fail_file(const char *path, int error, struct vyre_diag *diag)
 {
-    return vyre_diag_set(diag, VYRE_DIAG_WORKLOAD_FILE, NULL, error, "the file `%s`: %s",
-                         cli_quote(cli_span_of(path)).text,
-                         error ? strerror(error) : "shorter than it was");
+    return cli_diag_set(diag, CLI_DIAG_WORKLOAD_FILE, NULL, error, "the file `%s`: %s",
+                        cli_quote(cli_span_of(path)).text,
+                        error ? strerror(error) : "shorter than it was");
 }
 
 static enum vyre_status fill_file(const char *path, char *bytes, size_t size_bytes,

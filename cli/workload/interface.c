@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "terminal/diag.h"
 #include "terminal/message.h"
 #include "workload/internal.h"
 
@@ -13,7 +14,7 @@
 static bool fail_duplicate(struct workload_reader *reader, const struct workload_node *node,
                            const char *what)
 {
-    return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_DUPLICATE,
+    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_DUPLICATE,
                          "an earlier entry has this %s already", what);
 }
 
@@ -27,11 +28,11 @@ static bool read_local(struct workload_reader *reader, const struct workload_nod
     if (!local.json)
         return true;
     if (binding->table)
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_CONFLICT,
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_CONFLICT,
                              "a table is not local memory: `table` and `local`");
     if (binding->access != VYRE_ACCESS_DEFAULT && binding->access != VYRE_ACCESS_READWRITE) {
         struct workload_node access = workload_member(node, "access");
-        return workload_fail(reader, &access, VYRE_DIAG_WORKLOAD_ACCESS,
+        return workload_fail(reader, &access, CLI_DIAG_WORKLOAD_ACCESS,
                              "local memory is always readwrite");
     }
     binding->role = VYRE_ROLE_SHARED;
@@ -39,7 +40,7 @@ static bool read_local(struct workload_reader *reader, const struct workload_nod
     if (json_is_true(local.json))
         return true;
     if (!json_is_number(local.json))
-        return workload_fail(reader, &local, VYRE_DIAG_WORKLOAD_TYPE,
+        return workload_fail(reader, &local, CLI_DIAG_WORKLOAD_TYPE,
                              "neither a number of bytes nor true");
     uint32_t bytes;
     bool got = workload_get_u32(reader, &local, 1, &bytes);
@@ -61,7 +62,7 @@ static bool read_binding(struct workload_reader *reader, const struct workload_n
         return false;
     struct workload_node table = workload_member(node, "table");
     if (table.json && !json_is_boolean(table.json))
-        return workload_fail(reader, &table, VYRE_DIAG_WORKLOAD_TYPE, "neither true nor false");
+        return workload_fail(reader, &table, CLI_DIAG_WORKLOAD_TYPE, "neither true nor false");
     binding->table = json_is_true(table.json);
     return read_local(reader, node, binding);
 }
@@ -106,7 +107,7 @@ static bool place_constant(struct workload_reader *reader, const struct workload
     kernel->constants_size_bytes = offset + size;
     if (kernel->constants_size_bytes <= VYRE_CONSTANTS_BYTES_MAX)
         return true;
-    return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_SIZE,
+    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_SIZE,
                          "the constants up to this one take %zu bytes, at most %d",
                          kernel->constants_size_bytes, VYRE_CONSTANTS_BYTES_MAX);
 }

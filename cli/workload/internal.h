@@ -24,6 +24,7 @@
 
 #include <jansson.h>
 
+#include "terminal/diag.h"
 #include "terminal/span.h"
 #include "workload/workload.h"
 
@@ -76,7 +77,7 @@ struct workload_reader {
 
 /* Sets the reader's error, with the node's path before the message. Always false. */
 bool workload_fail(struct workload_reader *reader, const struct workload_node *node,
-                   enum vyre_diag_id id, const char *message, ...) VYRE_PRINTF(4, 5);
+                   enum cli_diag_id id, const char *message, ...) VYRE_PRINTF(4, 5);
 bool workload_fail_memory(struct workload_reader *reader);
 
 /* Zeroed memory of the workload; NULL with the error set. Of 0 things: not NULL. */

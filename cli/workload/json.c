@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "terminal/diag.h"
 #include "terminal/message.h"
 #include "terminal/suggest.h"
 #include "workload/internal.h"
@@ -46,7 +47,7 @@ static const char *type_of(const json_t *json)
 static bool wrong_type(struct workload_reader *reader, const struct workload_node *node,
                        const char *wanted)
 {
-    return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_TYPE, "%s, not %s", type_of(node->json),
+    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_TYPE, "%s, not %s", type_of(node->json),
                          wanted);
 }
 
@@ -54,7 +55,7 @@ bool workload_require(struct workload_reader *reader, const struct workload_node
 {
     if (node->json)
         return true;
-    return workload_fail(reader, node->parent, VYRE_DIAG_WORKLOAD_MISSING, "`%s` is missing",
+    return workload_fail(reader, node->parent, CLI_DIAG_WORKLOAD_MISSING, "`%s` is missing",
                          cli_quote(cli_span_of(node->key ? node->key : "entry")).text);
 }
 
@@ -72,12 +73,12 @@ static void list_words(const char *const *words, size_t count, char *out, size_t
 
 /* The error for a word that is none of those known, with the nearest. */
 static bool fail_word(struct workload_reader *reader, const struct workload_node *node,
-                      enum vyre_diag_id id, const char *const *words, size_t count,
+                      enum cli_diag_id id, const char *const *words, size_t count,
                       struct cli_span word)
 {
     char list[160];
     list_words(words, count, list, sizeof list);
-    const char *what = id == VYRE_DIAG_WORKLOAD_KEY_UNKNOWN ? "key" : "word";
+    const char *what = id == CLI_DIAG_WORKLOAD_KEY_UNKNOWN ? "key" : "word";
     (void)workload_fail(reader, node, id, "there is no %s `%s` here; there are %s", what,
                         cli_quote(word).text, list);
     struct cli_suggestion suggestion = {.wanted = word};
@@ -108,7 +109,7 @@ bool workload_check_keys(struct workload_reader *reader, const struct workload_n
         size_t index;
         if (!is_among(key, keys, key_count, &index)) {
             struct workload_node member = workload_member(node, key);
-            return fail_word(reader, &member, VYRE_DIAG_WORKLOAD_KEY_UNKNOWN, keys, key_count,
+            return fail_word(reader, &member, CLI_DIAG_WORKLOAD_KEY_UNKNOWN, keys, key_count,
                              cli_span_of(key));
         }
     }
@@ -122,7 +123,7 @@ static bool check_count(struct workload_reader *reader, const struct workload_no
 {
     if (count <= max)
         return true;
-    return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_LIMIT, "%zu entries, at most %zu", count,
+    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_LIMIT, "%zu entries, at most %zu", count,
                          max);
 }
 
@@ -148,7 +149,7 @@ bool workload_get_array(struct workload_reader *reader, const struct workload_no
         return wrong_type(reader, node, "an array");
     size_t count = json_array_size(node->json);
     if (count < min || (count > max && min == max))
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_RANGE, "%zu entries, %s %zu", count,
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_RANGE, "%zu entries, %s %zu", count,
                              min == max ? "not" : "at least", min);
     *out_count = count;
     return check_count(reader, node, max, count);
@@ -173,14 +174,14 @@ static bool check_name(struct workload_reader *reader, const struct workload_nod
     for (const char *at = name; *at; at++) {
         unsigned char code = (unsigned char)*at;
         if (code < 0x20 || code == 0x7f)
-            return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_NAME,
+            return workload_fail(reader, node, CLI_DIAG_WORKLOAD_NAME,
                                  "a name with the control character 0x%02x", code);
         characters += (code & 0xc0) != 0x80;
     }
     if (characters == 0)
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_NAME, "an empty name");
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_NAME, "an empty name");
     if (characters > WORKLOAD_NAME_MAX)
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_NAME,
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_NAME,
                              "a name of %zu characters, at most %d", characters, WORKLOAD_NAME_MAX);
     return true;
 }
@@ -215,7 +216,7 @@ bool workload_get_word(struct workload_reader *reader, const struct workload_nod
         return false;
     if (is_among(text, words, word_count, out_index))
         return true;
-    return fail_word(reader, node, VYRE_DIAG_WORKLOAD_WORD, words, word_count, cli_span_of(text));
+    return fail_word(reader, node, CLI_DIAG_WORKLOAD_WORD, words, word_count, cli_span_of(text));
 }
 
 /* ---- Numbers ----------------------------------------------------------------------------------- */
@@ -251,10 +252,10 @@ bool workload_get_integer(struct workload_reader *reader, const struct workload_
     if (!workload_get_value(reader, node, &value))
         return false;
     if (!value.is_integer)
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_NUMBER, "%g is not a whole number",
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_NUMBER, "%g is not a whole number",
                              value.value);
     if (value.integer < min || value.integer > max)
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_RANGE,
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_RANGE,
                              "%" PRId64 " is not between %" PRId64 " and %" PRId64, value.integer,
                              min, max);
     *out_value = value.integer;

@@ -3,6 +3,8 @@
  */
 #include "workload/internal.h"
 
+#include "terminal/diag.h"
+
 static bool read_optional_file(struct workload_reader *reader, const struct workload_node *node,
                                const char *key, const char **out_path)
 {
@@ -22,7 +24,7 @@ static bool read_host(struct workload_reader *reader, const struct workload_node
     if (json_is_string(node->json))
         return workload_get_name(reader, node, &kernel->host_name);
     if (!json_is_object(node->json))
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_TYPE,
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_TYPE,
                              "a host payload is a name or an object with `library` and `symbol`");
     struct workload_node library = workload_member(node, "library");
     struct workload_node symbol = workload_member(node, "symbol");
@@ -42,7 +44,7 @@ static bool read_payloads(struct workload_reader *reader, const struct workload_
         return false;
     if (kernel->glsl_path || kernel->spirv_path || kernel->opencl_path || host.json)
         return true;
-    return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_PAYLOAD,
+    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_PAYLOAD,
                          "the kernel has none of `glsl`, `spirv`, `opencl` and `host`");
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "terminal/diag.h"
 #include "terminal/message.h"
 #include "terminal/suggest.h"
 #include "workload/internal.h"
@@ -76,14 +77,14 @@ static struct workload_path node_path(const struct workload_node *node)
 }
 
 bool workload_fail(struct workload_reader *reader, const struct workload_node *node,
-                   enum vyre_diag_id id, const char *message, ...)
+                   enum cli_diag_id id, const char *message, ...)
 {
     char text[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, message);
     vsnprintf(text, sizeof text, message, arguments);
     va_end(arguments);
-    (void)vyre_diag_set(&reader->error, id, NULL, 0, "%s: %s", node_path(node).text, text);
+    (void)cli_diag_set(&reader->error, id, NULL, 0, "%s: %s", node_path(node).text, text);
     return false;
 }
 
@@ -127,7 +128,7 @@ bool workload_fail_name(struct workload_reader *reader, const struct workload_no
     struct cli_suggestion suggestion = {.wanted = cli_span_of(name)};
     for (void *at = json_object_iter(names); at; at = json_object_iter_next(names, at))
         cli_suggestion_offer(&suggestion, json_object_iter_key(at));
-    (void)workload_fail(reader, node, VYRE_DIAG_WORKLOAD_REFERENCE, "there is no %s `%s`", what,
+    (void)workload_fail(reader, node, CLI_DIAG_WORKLOAD_REFERENCE, "there is no %s `%s`", what,
                         cli_quote(cli_span_of(name)).text);
     if (suggestion.nearest)
         vyre_diag_set_fix(&reader->error, "Did you mean `%s`?", suggestion.nearest);

@@ -3,6 +3,8 @@
  */
 #include "workload/internal.h"
 
+#include "terminal/diag.h"
+
 static bool read_times(struct workload_reader *reader, const struct workload_node *node,
                        struct workload_step *step)
 {
@@ -63,10 +65,10 @@ static bool read_step(struct workload_reader *reader, const struct workload_node
     bool batch = json_object_get(node->json, "batch") != NULL;
     bool shuffle = json_object_get(node->json, "shuffle") != NULL;
     if (batch && shuffle)
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_CONFLICT,
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_CONFLICT,
                              "both a `batch` and a `shuffle`");
     if (!batch && !shuffle)
-        return workload_fail(reader, node, VYRE_DIAG_WORKLOAD_MISSING,
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_MISSING,
                              "one of `batch` and `shuffle` is missing");
     return batch ? read_rounds(reader, node, step) : read_shuffle(reader, node, step);
 }
@@ -107,7 +109,7 @@ bool workload_read_outputs(struct workload_reader *reader, const struct workload
         if (!workload_get_reference(reader, &item, reader->buffers, "buffer", output))
             return false;
         if (seen[*output])
-            return workload_fail(reader, &item, VYRE_DIAG_WORKLOAD_DUPLICATE,
+            return workload_fail(reader, &item, CLI_DIAG_WORKLOAD_DUPLICATE,
                                  "the buffer is an output already");
         seen[*output] = true;
         workload->output_count++;

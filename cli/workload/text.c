@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "terminal/diag.h"
 #include "terminal/message.h"
 #include "workload/internal.h"
 
@@ -111,21 +112,18 @@ static struct workload_path scan_path(const struct scan *scan)
     return workload_path_format(steps, count);
 }
 
-static enum vyre_diag_id id_of(const json_error_t *error)
+static enum cli_diag_id id_of(enum json_error_code code)
 {
-    enum json_error_code code = json_error_code(error);
-    if (code == json_error_out_of_memory || code == json_error_unknown)
-        return VYRE_DIAG_OUT_OF_MEMORY;
     if (code == json_error_duplicate_key)
-        return VYRE_DIAG_WORKLOAD_DUPLICATE;
+        return CLI_DIAG_WORKLOAD_DUPLICATE;
     if (code == json_error_numeric_overflow)
-        return VYRE_DIAG_WORKLOAD_NUMBER;
+        return CLI_DIAG_WORKLOAD_NUMBER;
     if (code == json_error_stack_overflow)
-        return VYRE_DIAG_WORKLOAD_DEPTH;
+        return CLI_DIAG_WORKLOAD_DEPTH;
     if (code == json_error_invalid_utf8 || code == json_error_null_character ||
         code == json_error_null_byte_in_key)
-        return VYRE_DIAG_WORKLOAD_ENCODING;
-    return VYRE_DIAG_WORKLOAD_SYNTAX;
+        return CLI_DIAG_WORKLOAD_ENCODING;
+    return CLI_DIAG_WORKLOAD_SYNTAX;
 }
 
 /* jansson stands behind the token that it did not expect; the scan must not step over a bracket. */
@@ -142,7 +140,7 @@ static size_t error_position(const json_error_t *error, const char *bytes, size_
 
 /* The error at a byte, found by jansson or before it. */
 static void fail_at(struct workload_reader *reader, const char *bytes, size_t position,
-                    enum vyre_diag_id id, const char *text)
+                    enum cli_diag_id id, const char *text)
 {
     size_t line = 1;
     size_t line_start = 0;
@@ -154,34 +152,36 @@ static void fail_at(struct workload_reader *reader, const char *bytes, size_t po
     }
     struct scan scan;
     (void)scan_bytes(&scan, bytes, position);
-    (void)vyre_diag_set(&reader->error, id, NULL, 0, "%s: line %zu, column %zu: %s",
-                        scan_path(&scan).text, line, position - line_start + 1,
-                        cli_quote(cli_span_of(text)).text);
+    (void)cli_diag_set(&reader->error, id, NULL, 0, "%s: line %zu, column %zu: %s",
+                       scan_path(&scan).text, line, position - line_start + 1,
+                       cli_quote(cli_span_of(text)).text);
 }
 
 json_t *workload_text_parse(struct workload_reader *reader, const char *bytes, size_t size_bytes)
 {
     struct scan scan;
     if (!scan_bytes(&scan, bytes, size_bytes)) {
-        (void)vyre_diag_set(&reader->error, VYRE_DIAG_WORKLOAD_DEPTH, NULL, 0,
-                            "%s: nested more than %d levels deep", scan_path(&scan).text,
-                            WORKLOAD_DEPTH_MAX);
+        (void)cli_diag_set(&reader->error, CLI_DIAG_WORKLOAD_DEPTH, NULL, 0,
+                           "%s: nested more than %d levels deep", scan_path(&scan).text,
+                           WORKLOAD_DEPTH_MAX);
         return NULL;
     }
     if (scan.value_count > WORKLOAD_VALUES_MAX) {
-        (void)vyre_diag_set(&reader->error, VYRE_DIAG_WORKLOAD_LIMIT, NULL, 0,
-                            "$: more than %u values", WORKLOAD_VALUES_MAX);
+        (void)cli_diag_set(&reader->error, CLI_DIAG_WORKLOAD_LIMIT, NULL, 0,
+                           "$: more than %u values", WORKLOAD_VALUES_MAX);
         return NULL;
     }
     const char *nul = size_bytes > 0 ? memchr(bytes, '\0', size_bytes) : NULL;
     if (nul) {
-        fail_at(reader, bytes, (size_t)(nul - bytes), VYRE_DIAG_WORKLOAD_ENCODING, "a NUL byte");
+        fail_at(reader, bytes, (size_t)(nul - bytes), CLI_DIAG_WORKLOAD_ENCODING, "a NUL byte");
         return NULL;
     }
     json_error_t error = {0}; /* jansson leaves the code alone when it runs out of memory */
     json_t *root = json_loadb(bytes, size_bytes, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    if (!root)
-        fail_at(reader, bytes, error_position(&error, bytes, size_bytes), id_of(&error),
-                error.text);
+    enum json_error_code code = json_error_code(&error);
+    if (!root && (code == json_error_out_of_memory || code == json_error_unknown))
+        (void)workload_fail_memory(reader);
+    else if (!root)
+        fail_at(reader, bytes, error_position(&error, bytes, size_bytes), id_of(code), error.text);
     return root;
 }

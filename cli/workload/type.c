@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "terminal/diag.h"
 #include "terminal/message.h"
 #include "workload/internal.h"
 
@@ -60,9 +61,9 @@ enum workload_type workload_scalar_type(enum vyre_scalar scalar)
     return scalar_types[scalar];
 }
 
-/* Why a type cannot hold a value; VYRE_DIAG_NONE: it can, and *out_bits is it. */
-static enum vyre_diag_id encode(enum workload_type type, const struct workload_value *value,
-                                uint64_t *out_bits)
+/* Why a type cannot hold a value; CLI_DIAG_NONE: it can, and *out_bits is it. */
+static enum cli_diag_id encode(enum workload_type type, const struct workload_value *value,
+                               uint64_t *out_bits)
 {
     const struct type *facts = &types[type];
     *out_bits = 0;
@@ -70,31 +71,31 @@ static enum vyre_diag_id encode(enum workload_type type, const struct workload_v
         memcpy(out_bits, &value->value, sizeof value->value);
     } else if (type == WORKLOAD_F32) {
         if (!(fabs(value->value) < F32_OVERFLOW))
-            return VYRE_DIAG_WORKLOAD_RANGE;
+            return CLI_DIAG_WORKLOAD_RANGE;
         float narrow = (float)value->value;
         uint32_t bits;
         memcpy(&bits, &narrow, sizeof bits);
         *out_bits = bits;
     } else {
         if (!value->is_integer)
-            return VYRE_DIAG_WORKLOAD_NUMBER;
+            return CLI_DIAG_WORKLOAD_NUMBER;
         if (value->integer < facts->min || value->integer > facts->max)
-            return VYRE_DIAG_WORKLOAD_RANGE;
+            return CLI_DIAG_WORKLOAD_RANGE;
         *out_bits = (uint64_t)value->integer;
         if (facts->size_bytes < 8)
             *out_bits &= ((uint64_t)1 << (facts->size_bytes * 8)) - 1;
     }
-    return VYRE_DIAG_NONE;
+    return CLI_DIAG_NONE;
 }
 
 bool workload_type_encode(struct workload_reader *reader, const struct workload_node *node,
                           enum workload_type type, const struct workload_value *value,
                           uint64_t *out_bits)
 {
-    enum vyre_diag_id id = encode(type, value, out_bits);
-    if (id == VYRE_DIAG_NONE)
+    enum cli_diag_id id = encode(type, value, out_bits);
+    if (id == CLI_DIAG_NONE)
         return true;
-    if (id == VYRE_DIAG_WORKLOAD_NUMBER)
+    if (id == CLI_DIAG_WORKLOAD_NUMBER)
         return workload_fail(reader, node, id, "%g is not a whole number, as %s wants",
                              value->value, workload_type_name(type));
     if (types[type].is_float)
@@ -109,12 +110,12 @@ enum vyre_status workload_scalar_encode(enum vyre_scalar type, const struct work
                                         uint64_t *out_bits, struct vyre_diag *diag)
 {
     enum workload_type element = workload_scalar_type(type);
-    enum vyre_diag_id id = encode(element, value, out_bits);
-    if (id == VYRE_DIAG_NONE)
+    enum cli_diag_id id = encode(element, value, out_bits);
+    if (id == CLI_DIAG_NONE)
         return VYRE_OK;
-    return vyre_diag_set(diag, id, NULL, 0, "the constant `%s` is %s, and %g is not one it holds",
-                         cli_quote(cli_span_of(value->name)).text, workload_type_name(element),
-                         value->value);
+    return cli_diag_set(diag, id, NULL, 0, "the constant `%s` is %s, and %g is not one it holds",
+                        cli_quote(cli_span_of(value->name)).text, workload_type_name(element),
+                        value->value);
 }
 
 bool workload_get_scalar(struct workload_reader *reader, const struct workload_node *node,

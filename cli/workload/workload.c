@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "terminal/diag.h"
 #include "terminal/file.h"
 #include "terminal/message.h"
 #include "workload/internal.h"
@@ -24,7 +25,7 @@ static bool read_version(struct workload_reader *reader, const struct workload_n
         return false;
     if (value.is_integer && value.integer == 1)
         return true;
-    return workload_fail(reader, &version, VYRE_DIAG_WORKLOAD_VERSION,
+    return workload_fail(reader, &version, CLI_DIAG_WORKLOAD_VERSION,
                          "version %g of the format, this tool reads 1", value.value);
 }
 
@@ -59,7 +60,7 @@ static bool read_bytes(struct workload_reader *reader, const char *bytes, size_t
     reader->workload->path = "";
     if (size_bytes > WORKLOAD_FILE_BYTES_MAX) {
         struct workload_node root = {0};
-        return workload_fail(reader, &root, VYRE_DIAG_WORKLOAD_SIZE,
+        return workload_fail(reader, &root, CLI_DIAG_WORKLOAD_SIZE,
                              "the file is larger than %u MiB", WORKLOAD_FILE_BYTES_MAX >> 20);
     }
     struct workload_node root = {.json = workload_text_parse(reader, bytes, size_bytes)};
@@ -106,8 +107,8 @@ void workload_destroy(struct workload **workload)
 
 static enum vyre_status fail_open(const char *path, int error, struct vyre_diag *diag)
 {
-    return vyre_diag_set(diag, VYRE_DIAG_WORKLOAD_OPEN, NULL, error, "$: cannot read `%s`: %s",
-                         cli_quote(cli_span_of(path)).text, strerror(error));
+    return cli_diag_set(diag, CLI_DIAG_WORKLOAD_OPEN, NULL, error, "$: cannot read `%s`: %s",
+                        cli_quote(cli_span_of(path)).text, strerror(error));
 }
 
 /* One byte more than the limit is read, at most: enough to know that a file is too large. */

@@ -67,6 +67,13 @@ VYRE_API void vyre_diag_set_fix(struct vyre_diag *diag, const char *fix, ...) VY
  */
 VYRE_API size_t vyre_diag_format(const struct vyre_diag *diag, char *out, size_t capacity);
 
+/*
+ * The same with a name from the caller, for programs that put ids of their own (900 to 999) into
+ * diagnostics.
+ */
+VYRE_API size_t vyre_diag_format_named(const struct vyre_diag *diag, const char *name, char *out,
+                                       size_t capacity);
+
 /* Facts of an id; an id outside the enum gives "unknown", VYRE_INTERNAL and empty texts. Static. */
 VYRE_API const char *vyre_diag_id_name(enum vyre_diag_id id);
 VYRE_API enum vyre_status vyre_diag_id_status(enum vyre_diag_id id);

@@ -103,8 +103,14 @@ void vyre_diag_set_fix(struct vyre_diag *diag, const char *fix, ...)
 
 size_t vyre_diag_format(const struct vyre_diag *diag, char *out, size_t capacity)
 {
+    return vyre_diag_format_named(diag, vyre_diag_id_name(diag->id), out, capacity);
+}
+
+size_t vyre_diag_format_named(const struct vyre_diag *diag, const char *name, char *out,
+                              size_t capacity)
+{
     struct vyre_text text = vyre_text_begin(out, capacity);
-    vyre_text_appendf(&text, "error[%s]: %s", vyre_diag_id_name(diag->id), diag->message);
+    vyre_text_appendf(&text, "error[%s]: %s", name, diag->message);
     if (diag->label[0] != '\0')
         vyre_text_appendf(&text, " (in %s)", diag->label);
     if (diag->native_code != 0)

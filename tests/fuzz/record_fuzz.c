@@ -14,6 +14,7 @@
 #include "explain/recorded_batch.h"
 #include "record/record.h"
 #include "report/data.h"
+#include "terminal/diag.h"
 #include "terminal/output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -103,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free(out);
     } else {
         require(position.line > 0 && position.column > 0);
-        require(diag.id >= VYRE_DIAG_RECORD_OPEN && diag.id <= VYRE_DIAG_RECORD_SIZE);
+        require((int)diag.id >= CLI_DIAG_RECORD_OPEN && (int)diag.id <= CLI_DIAG_RECORD_SIZE);
     }
     record_destroy(&record);
     require(record == NULL);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "store/json.h"
+#include "terminal/diag.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -104,7 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(import.written_count <= import.read_count, "counts add up");
         check_round_trip(store);
     } else {
-        require(diag.id == VYRE_DIAG_STORE_IMPORT_SYNTAX || diag.id == VYRE_DIAG_STORE_IMPORT_VALUE,
+        require(cli_diag_is(&diag, CLI_DIAG_STORE_IMPORT_SYNTAX) ||
+                    cli_diag_is(&diag, CLI_DIAG_STORE_IMPORT_VALUE),
                 "a refusal has an id of the reader");
         require(diag.message[0] != '\0' && diag.fix[0] != '\0', "a refusal says what to do");
         require(record_count(store) == 0, "a refusal changes nothing");

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "terminal/diag.h"
 #include "workload/workload.h"
 
 #define FILL_BYTES_MAX 4096
@@ -116,8 +117,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require((status == VYRE_OK) == (workload != NULL));
         require(status == diags[i].status);
         require(status == VYRE_OK || (diags[i].message[0] == '$' && diags[i].fix[0] != '\0'));
-        require(status == VYRE_OK || (diags[i].id >= VYRE_DIAG_WORKLOAD_OPEN &&
-                                      diags[i].id <= VYRE_DIAG_WORKLOAD_LIMIT));
+        require(status == VYRE_OK || ((int)diags[i].id >= CLI_DIAG_WORKLOAD_OPEN &&
+                                      (int)diags[i].id <= CLI_DIAG_WORKLOAD_LIMIT));
         if (workload)
             require_sound(workload);
         workload_destroy(&workload);

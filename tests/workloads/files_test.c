@@ -105,8 +105,8 @@ static void parse_misspelt_suggests(void **state)
     struct vyre_diag diag;
     struct workload *workload;
     const char text[] = "{\"vyre\": 1, \"bufers\": {}}";
-    assert_diag(workload_parse(text, strlen(text), "/", &workload, &diag), diag,
-                VYRE_DIAG_WORKLOAD_KEY_UNKNOWN);
+    assert_tool_diag(workload_parse(text, strlen(text), "/", &workload, &diag), diag,
+                     CLI_DIAG_WORKLOAD_KEY_UNKNOWN);
     assert_contains(diag.fix, "`buffers`");
 }
 
@@ -119,8 +119,8 @@ static void parse_long_path_keeps_its_end(void **state)
     strcat(text, "nonsense");
     struct vyre_diag diag;
     struct workload *workload;
-    assert_diag(workload_parse(text, strlen(text), "/", &workload, &diag), diag,
-                VYRE_DIAG_WORKLOAD_SYNTAX);
+    assert_tool_diag(workload_parse(text, strlen(text), "/", &workload, &diag), diag,
+                     CLI_DIAG_WORKLOAD_SYNTAX);
     assert_int_equal(strncmp(diag.message, "$...", 4), 0);
     assert_contains(diag.message, ".a-rather-long-key-of-some-kind: line 1");
 }

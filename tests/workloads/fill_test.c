@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "workload/workload.h"
+#include "refused.h"
 
 static void fill(const struct workload_init *init, enum workload_type type, void *bytes,
                  size_t count)
@@ -155,10 +155,11 @@ static void fill_short_or_missing_file_fails(void **state)
                                  .path = VYRE_TEST_WORKLOADS "/valid/data.bin"};
     uint32_t words[65];
     struct vyre_diag diag;
-    assert_diag(workload_fill(&init, WORKLOAD_U32, words, 65, &diag), diag,
-                VYRE_DIAG_WORKLOAD_FILE);
+    assert_tool_diag(workload_fill(&init, WORKLOAD_U32, words, 65, &diag), diag,
+                     CLI_DIAG_WORKLOAD_FILE);
     init.path = "/nonexistent/data.bin";
-    assert_diag(workload_fill(&init, WORKLOAD_U32, words, 1, &diag), diag, VYRE_DIAG_WORKLOAD_FILE);
+    assert_tool_diag(workload_fill(&init, WORKLOAD_U32, words, 1, &diag), diag,
+                     CLI_DIAG_WORKLOAD_FILE);
     assert_int_not_equal(diag.native_code, 0);
 }
 

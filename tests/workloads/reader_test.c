@@ -187,8 +187,8 @@ static void load_reflected_keeps_slots_and_values(void **state)
                      VYRE_OK);
     assert_int_equal(bits, 0x40200000);
     struct vyre_diag diag;
-    assert_diag(workload_scalar_encode(VYRE_SCALAR_I64, &command->values[0], &bits, &diag), diag,
-                VYRE_DIAG_WORKLOAD_NUMBER);
+    assert_tool_diag(workload_scalar_encode(VYRE_SCALAR_I64, &command->values[0], &bits, &diag),
+                     diag, CLI_DIAG_WORKLOAD_NUMBER);
     assert_contains(diag.message, "`a`");
     workload_destroy(&workload);
 }
