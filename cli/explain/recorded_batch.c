@@ -39,7 +39,7 @@ static uint8_t why_of(const struct record *record, uint8_t why)
 static uint8_t reason_of(const struct record *record, uint8_t reason, uint8_t chosen)
 {
     const char *name = record_name(record, RECORD_NAMES_REASON, reason);
-    return strcmp(name, "chosen") == 0 ? chosen : find_why(name, VYRE_WHY_DEARER_PREDICTED);
+    return strcmp(name, "chosen") == 0 ? chosen : find_why(name, VYRE_WHY_SLOWER_PREDICTED);
 }
 
 static uint8_t evidence_of(const struct record *record, uint8_t evidence)

@@ -239,7 +239,7 @@ void explain_candidate(const struct explain_subject *subject, uint32_t candidate
     case VYRE_WHY_POOR_FIT:
         explain_out(subject, here, out);
         return;
-    case VYRE_WHY_FIXED_TOO_DEAR:
+    case VYRE_WHY_FIXED_TOO_SLOW:
         snprintf(out, EXPLAIN_TEXT_BYTES,
                  "cheaper each time, but what it costs once does not come back over %s repeat%s",
                  cli_unit_count(repeats).text, repeats == 1 ? "" : "s");
@@ -254,8 +254,8 @@ void explain_candidate(const struct explain_subject *subject, uint32_t candidate
     case VYRE_WHY_NOT_REQUIRED:
         snprintf(out, EXPLAIN_TEXT_BYTES, "could run, but the caller required another");
         return;
-    case VYRE_WHY_DEARER_PREDICTED:
-    case VYRE_WHY_DEARER_MEASURED:
+    case VYRE_WHY_SLOWER_PREDICTED:
+    case VYRE_WHY_SLOWER_MEASURED:
     case VYRE_WHY_NONE:
     case VYRE_WHY_REQUIRED:
     case VYRE_WHY_ONLY_FEASIBLE:

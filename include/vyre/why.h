@@ -22,7 +22,7 @@ enum vyre_why {
     VYRE_WHY_PREDICTED_BEST = 4, /* it was cheapest for other work: see enum vyre_evidence */
     VYRE_WHY_MEASURED_BEST = 5,  /* it was cheapest for this shape, against all predictions */
     VYRE_WHY_TRIAL = 6,          /* it is not measured yet, and what it may save is worth a try */
-    VYRE_WHY_EXPLORE = 7,        /* it was dearer before; paid from the exploration budget */
+    VYRE_WHY_EXPLORE = 7,        /* it was slower before; paid from the exploration budget */
     VYRE_WHY_DRIFT_RECHECK = 8,  /* costs left their band: it is measured anew */
 
     /* It cannot run so, or what was wanted cannot, because ... */
@@ -35,9 +35,9 @@ enum vyre_why {
     VYRE_WHY_POOR_FIT = 15,       /* it would run slowly so: the backend advises against it */
 
     /* It could run so, but ... */
-    VYRE_WHY_DEARER_PREDICTED = 16, /* it is predicted to cost more; never measured */
-    VYRE_WHY_DEARER_MEASURED = 17,  /* it was measured, and dropped for the shape */
-    VYRE_WHY_FIXED_TOO_DEAR = 18,   /* cheaper per batch, but not over the repeats expected */
+    VYRE_WHY_SLOWER_PREDICTED = 16, /* it is predicted to cost more; never measured */
+    VYRE_WHY_SLOWER_MEASURED = 17,  /* it was measured, and dropped for the shape */
+    VYRE_WHY_FIXED_TOO_SLOW = 18,   /* cheaper per batch, but not over the repeats expected */
     VYRE_WHY_IN_TRIAL = 19,         /* a trial is in flight */
     VYRE_WHY_MARGIN = 20,           /* it is cheaper by less than the margin for a switch */
     VYRE_WHY_NOT_REQUIRED = 21,     /* the caller required another */

@@ -17,8 +17,8 @@ const char *vyre_why_name(enum vyre_why why)
         "trial",          "explore",          "drift-recheck",
         "ability-absent", "not-applicable",   "unfit",
         "failed",         "unproven",         "unbuilt",
-        "poor-fit",       "dearer-predicted", "dearer-measured",
-        "fixed-too-dear", "in-trial",         "margin",
+        "poor-fit",       "slower-predicted", "slower-measured",
+        "fixed-too-slow", "in-trial",         "margin",
         "not-required"};
     return NAME_OF(names, why);
 }

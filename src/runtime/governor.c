@@ -61,8 +61,8 @@ static enum vyre_why why_of(const struct vyre_governor_round *round, uint32_t i,
     if (round->shape->tracks[i].flags & VYRE_TRACK_PENDING)
         return VYRE_WHY_IN_TRIAL;
     if (cost >= usual)
-        return view->known ? VYRE_WHY_DEARER_MEASURED : VYRE_WHY_DEARER_PREDICTED;
-    return view->known && view->fixed <= 0 ? VYRE_WHY_MARGIN : VYRE_WHY_FIXED_TOO_DEAR;
+        return view->known ? VYRE_WHY_SLOWER_MEASURED : VYRE_WHY_SLOWER_PREDICTED;
+    return view->known && view->fixed <= 0 ? VYRE_WHY_MARGIN : VYRE_WHY_FIXED_TOO_SLOW;
 }
 
 static void report(const struct vyre_governor_round *round, const struct vyre_governor_pick *pick,

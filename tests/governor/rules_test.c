@@ -255,7 +255,7 @@ static void trial_that_measures_worse_is_dropped(void **state)
     assert_true(entry->tracks[REPLAY].flags & VYRE_TRACK_DROPPED);
     vyre_governor_reopen(entry);
     (void)run(&f, 1);
-    assert_int_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_DEARER_MEASURED);
+    assert_int_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_SLOWER_MEASURED);
     run_many(&f, 1, 500);
     assert_in_range(f.used[REPLAY], 1, 2);
     tear_down(&f);

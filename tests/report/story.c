@@ -355,8 +355,8 @@ static uint8_t why_of(const struct shape_state *shape, const struct way *ways, u
     if (cost_of(shape, &ways[index], index) < cost_of(shape, &ways[shape->chosen], shape->chosen))
         return VYRE_WHY_MARGIN;
     if (shape->count[index] > 0)
-        return VYRE_WHY_DEARER_MEASURED;
-    return ways[index].fixed_ns > 200000 ? VYRE_WHY_FIXED_TOO_DEAR : VYRE_WHY_DEARER_PREDICTED;
+        return VYRE_WHY_SLOWER_MEASURED;
+    return ways[index].fixed_ns > 200000 ? VYRE_WHY_FIXED_TOO_SLOW : VYRE_WHY_SLOWER_PREDICTED;
 }
 
 static void fill_candidates(const struct shape_state *shape, const struct way *ways,
