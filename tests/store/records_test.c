@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "runtime/counting_allocator.h"
+#include "support/counting_allocator.h"
 
 static void open_without_path_keeps_records_in_memory(void **state)
 {
