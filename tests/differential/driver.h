@@ -17,7 +17,7 @@
 
 #include "differential/model.h"
 #include "differential/program.h"
-#include "runtime/counting_allocator.h"
+#include "support/counting_allocator.h"
 
 /* One way to run a program. */
 struct config {

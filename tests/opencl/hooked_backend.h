@@ -16,6 +16,12 @@ extern struct vyre_cl_api hooked_real;
 /* What was opened last. */
 extern struct vyre_cl_device *hooked_device;
 
+/* Devices hide their shared virtual memory; set it before a device is opened. */
+extern bool hooked_no_svm;
+
+/* The queue on which the device's dispatchers run or are tried out. */
+bool hooked_is_dispatcher_queue(cl_command_queue queue);
+
 /* The backend's table, under HOOKED_NAME; `install` puts its functions into the driver's table. */
 const struct vyre_backend_ops *hooked_backend(void (*install)(struct vyre_cl_api *api));
 

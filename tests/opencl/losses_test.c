@@ -27,7 +27,6 @@ static struct {
     _Atomic int refuse_after;  /* so many launches are taken; -1: all */
     bool dispatchers_spin;     /* a kernel that waits runs in their place */
     bool markers_run;          /* for ever */
-    bool no_svm;               /* the device hides its shared virtual memory */
     bool reads_fail;           /* and writes, of buffers */
     _Atomic cl_int events_are; /* not 0: how all commands have ended */
     _Atomic uint32_t launches; /* of dispatchers */
@@ -66,9 +65,7 @@ static cl_int CL_API_CALL enqueue_launch(cl_command_queue queue, cl_kernel kerne
 {
     static const size_t one[3] = {1, 1, 1};
     cl_event own;
-    bool is_dispatcher = hooked_device && hooked_device->persistent &&
-                         (queue == hooked_device->persistent->queue ||
-                          queue == hooked_device->persistent->trial.queue);
+    bool is_dispatcher = hooked_is_dispatcher_queue(queue);
     hooks.launches += is_dispatcher;
     if (hooks.refuse_after == 0)
         return CL_DEVICE_NOT_AVAILABLE;
@@ -105,15 +102,6 @@ static cl_int CL_API_CALL event_info(cl_event event, cl_event_info what, size_t 
         *(cl_int *)out = CL_RUNNING;
     if (hooks.events_are != 0 && *(cl_int *)out <= CL_COMPLETE)
         *(cl_int *)out = hooks.events_are;
-    return code;
-}
-
-static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, size_t size,
-                                      void *out, size_t *out_size)
-{
-    cl_int code = hooked_real.clGetDeviceInfo(device, what, size, out, out_size);
-    if (code == CL_SUCCESS && out && what == CL_DEVICE_SVM_CAPABILITIES && hooks.no_svm)
-        memset(out, 0, size);
     return code;
 }
 
@@ -160,7 +148,6 @@ static void install(struct vyre_cl_api *api)
     api->clEnqueueNDRangeKernel = enqueue_launch;
     api->clEnqueueMarkerWithWaitList = enqueue_marker;
     api->clGetEventInfo = event_info;
-    api->clGetDeviceInfo = device_info;
     api->clEnqueueReadBuffer = read_buffer;
     api->clEnqueueWriteBuffer = write_buffer;
     api->clSVMAlloc = shared_allocate;
@@ -179,6 +166,7 @@ static int forget_hooks(void **state)
     (void)state;
     memset(&hooks, 0, sizeof hooks);
     hooks.refuse_after = -1;
+    hooked_no_svm = false;
     return 0;
 }
 
@@ -298,7 +286,7 @@ static void loss_at_a_read_or_write_is_noted(void **state)
     uint32_t word = 0;
     (void)state;
     for (int reads = 0; reads < 2; reads++) {
-        hooks.no_svm = true;
+        hooked_no_svm = true;
         hooks.reads_fail = false;
         fixture_open(&f, device_name, (struct vyre_device_desc){0}, install);
         struct vyre_buffer *buffer = fixture_buffer(&f, 256);

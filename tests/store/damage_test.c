@@ -270,37 +270,21 @@ static void removed_file_is_begun_again(void **state)
     vyre_store_close(&store);
 }
 
-static int set_up(void **state)
-{
-    static struct fixture fixture;
-    fixture_init(&fixture);
-    *state = &fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture_deinit(*state);
-    return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(truncated_file_is_set_aside),
-        CASE(empty_file_becomes_a_store),
-        CASE(garbage_is_set_aside),
-        CASE(garbage_beside_a_log_is_set_aside_with_it),
-        CASE(overwritten_page_gives_no_wrong_bytes),
-        CASE(future_version_is_set_aside),
-        CASE(wrong_tables_are_set_aside),
-        CASE(foreign_database_is_left_alone),
-        CASE(read_only_leaves_a_broken_file_alone),
-        CASE(three_files_are_kept),
-        CASE(checksum_mismatch_removes_the_entry),
-        CASE(removed_file_is_begun_again),
+        FIXTURE_CASE(truncated_file_is_set_aside),
+        FIXTURE_CASE(empty_file_becomes_a_store),
+        FIXTURE_CASE(garbage_is_set_aside),
+        FIXTURE_CASE(garbage_beside_a_log_is_set_aside_with_it),
+        FIXTURE_CASE(overwritten_page_gives_no_wrong_bytes),
+        FIXTURE_CASE(future_version_is_set_aside),
+        FIXTURE_CASE(wrong_tables_are_set_aside),
+        FIXTURE_CASE(foreign_database_is_left_alone),
+        FIXTURE_CASE(read_only_leaves_a_broken_file_alone),
+        FIXTURE_CASE(three_files_are_kept),
+        FIXTURE_CASE(checksum_mismatch_removes_the_entry),
+        FIXTURE_CASE(removed_file_is_begun_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

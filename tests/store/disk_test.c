@@ -230,23 +230,15 @@ static void memory_is_bounded(void **state)
     vyre_store_close(&store);
 }
 
-static int set_up(void **state)
-{
-    static struct fixture fixture;
-    fixture_init(&fixture);
-    *state = &fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
+/* A case that failed may have left its mount behind. */
+static int unmount_and_tear_down(void **state)
 {
     struct fixture *fixture = *state;
-    (void)umount2(fixture->folder, MNT_DETACH); /* of a case that failed */
-    fixture_deinit(fixture);
-    return 0;
+    (void)umount2(fixture->folder, MNT_DETACH);
+    return fixture_tear_down(state);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, unmount_and_tear_down)
 
 int main(void)
 {

@@ -208,31 +208,15 @@ static void prune_removes_what_is_asked(void **state)
     vyre_store_close(&store);
 }
 
-static int set_up(void **state)
-{
-    static struct fixture fixture;
-    fixture_init(&fixture);
-    *state = &fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture_deinit(*state);
-    return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(full_store_drops_the_coldest),
-        CASE(heat_cools_with_time),
-        CASE(smaller_limit_shrinks_the_file),
-        CASE(learnings_of_a_device_are_bounded),
-        CASE(devices_are_bounded),
-        CASE(prune_removes_what_is_asked),
+        FIXTURE_CASE(full_store_drops_the_coldest),
+        FIXTURE_CASE(heat_cools_with_time),
+        FIXTURE_CASE(smaller_limit_shrinks_the_file),
+        FIXTURE_CASE(learnings_of_a_device_are_bounded),
+        FIXTURE_CASE(devices_are_bounded),
+        FIXTURE_CASE(prune_removes_what_is_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,11 +103,6 @@ static void killed_writer_loses_at_most_the_last_record(void **state)
 
 int main(void)
 {
-    static struct fixture fixture;
-    fixture_init(&fixture);
-    struct CMUnitTest tests[] = {cmocka_unit_test(killed_writer_loses_at_most_the_last_record)};
-    tests[0].initial_state = &fixture;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    fixture_deinit(&fixture);
-    return failed;
+    const struct CMUnitTest tests[] = {FIXTURE_CASE(killed_writer_loses_at_most_the_last_record)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,29 +187,13 @@ static void read_only_does_not_migrate(void **state)
     require_migrated(fixture);
 }
 
-static int set_up(void **state)
-{
-    static struct fixture fixture;
-    fixture_init(&fixture);
-    *state = &fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture_deinit(*state);
-    return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(version_1_keeps_its_records),
-        CASE(migrated_tables_are_those_of_a_new_store),
-        CASE(two_processes_migrate_once),
-        CASE(read_only_does_not_migrate),
+        FIXTURE_CASE(version_1_keeps_its_records),
+        FIXTURE_CASE(migrated_tables_are_those_of_a_new_store),
+        FIXTURE_CASE(two_processes_migrate_once),
+        FIXTURE_CASE(read_only_does_not_migrate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

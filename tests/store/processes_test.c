@@ -271,31 +271,15 @@ static void broken_file_is_set_aside_once(void **state)
     vyre_store_close(&store);
 }
 
-static int set_up(void **state)
-{
-    static struct fixture fixture;
-    fixture_init(&fixture);
-    *state = &fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture_deinit(*state);
-    return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(two_writers_lose_nothing),
-        CASE(held_lock_keeps_records_until_it_is_free),
-        CASE(waiting_records_leave_newer_ones_alone),
-        CASE(lock_held_at_open_keeps_records_until_it_is_free),
-        CASE(lock_held_at_open_is_told_to_a_reader),
-        CASE(broken_file_is_set_aside_once),
+        FIXTURE_CASE(two_writers_lose_nothing),
+        FIXTURE_CASE(held_lock_keeps_records_until_it_is_free),
+        FIXTURE_CASE(waiting_records_leave_newer_ones_alone),
+        FIXTURE_CASE(lock_held_at_open_keeps_records_until_it_is_free),
+        FIXTURE_CASE(lock_held_at_open_is_told_to_a_reader),
+        FIXTURE_CASE(broken_file_is_set_aside_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "runtime/counting_allocator.h"
+#include "support/counting_allocator.h"
 
 static void open_without_path_keeps_records_in_memory(void **state)
 {
@@ -343,35 +343,19 @@ static void memory_comes_from_the_allocator(void **state)
     assert_int_equal(fixture_asides(fixture), 0);
 }
 
-static int set_up(void **state)
-{
-    static struct fixture fixture;
-    fixture_init(&fixture);
-    *state = &fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture_deinit(*state);
-    return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(open_without_path_keeps_records_in_memory),
-        CASE(open_wrong_desc_is_refused),
-        CASE(signature_is_stable),
-        CASE(device_is_found_again),
-        CASE(calibration_is_replaced_whole),
-        CASE(calibration_wrong_value_is_refused),
-        CASE(learnings_come_by_shape_and_candidate),
-        CASE(entry_limits_hold),
-        CASE(visit_sees_every_record_once),
-        CASE(memory_comes_from_the_allocator),
+        FIXTURE_CASE(open_without_path_keeps_records_in_memory),
+        FIXTURE_CASE(open_wrong_desc_is_refused),
+        FIXTURE_CASE(signature_is_stable),
+        FIXTURE_CASE(device_is_found_again),
+        FIXTURE_CASE(calibration_is_replaced_whole),
+        FIXTURE_CASE(calibration_wrong_value_is_refused),
+        FIXTURE_CASE(learnings_come_by_shape_and_candidate),
+        FIXTURE_CASE(entry_limits_hold),
+        FIXTURE_CASE(visit_sees_every_record_once),
+        FIXTURE_CASE(memory_comes_from_the_allocator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

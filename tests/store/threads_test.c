@@ -96,28 +96,12 @@ static void threads_share_the_memory(void **state)
     vyre_store_close(&store);
 }
 
-static int set_up(void **state)
-{
-    static struct fixture fixture;
-    fixture_init(&fixture);
-    *state = &fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture_deinit(*state);
-    return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(threads_share_a_store),
-        CASE(threads_share_a_file),
-        CASE(threads_share_the_memory),
+        FIXTURE_CASE(threads_share_a_store),
+        FIXTURE_CASE(threads_share_a_file),
+        FIXTURE_CASE(threads_share_the_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

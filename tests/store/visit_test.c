@@ -81,28 +81,12 @@ static void failure_of_the_file_opens_it_anew(void **state)
     assert_int_equal(fixture_asides(*state), 1);
 }
 
-static int set_up(void **state)
-{
-    static struct fixture fixture;
-    fixture_init(&fixture);
-    *state = &fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture_deinit(*state);
-    return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(visit_of_two_databases_sees_both),
-        CASE(failure_of_the_memory_leaves_the_file_alone),
-        CASE(failure_of_the_file_opens_it_anew),
+        FIXTURE_CASE(visit_of_two_databases_sees_both),
+        FIXTURE_CASE(failure_of_the_memory_leaves_the_file_alone),
+        FIXTURE_CASE(failure_of_the_file_opens_it_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

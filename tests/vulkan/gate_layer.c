@@ -9,20 +9,14 @@
  * Everything that passes between the threads here is relaxed: the layer must not order what the library
  * has to order, or the thread sanitizer would not see that it forgot to.
  *
- * One device with one queue at a time: the next functions are kept for the latest one.
+ * One device with one queue at a time: the functions below are the latest one's.
  */
-#define VK_NO_PROTOTYPES
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan.h>
-
-#include "layer_links.h"
-
-#define EXPORTED __attribute__((visibility("default")))
+#include "layer.h"
 
 /* What the backend calls while it submits, records or makes objects, and holds no lock of a waiter's. */
 #define RESULT_FUNCTIONS(X)                                                                       \
@@ -80,8 +74,6 @@ static struct {
     PFN_vkQueueSubmit QueueSubmit;
     PFN_vkWaitSemaphores WaitSemaphores;
     PFN_vkGetSemaphoreCounterValue GetSemaphoreCounterValue;
-    PFN_vkGetInstanceProcAddr get_instance;
-    PFN_vkGetDeviceProcAddr get_device;
 } next;
 
 static _Atomic uint64_t queued;               /* the value that the last submit signals */
@@ -198,90 +190,34 @@ RESULT_FUNCTIONS(RESULT_WRAPPER)
 VOID_FUNCTIONS(VOID_WRAPPER)
 #undef VOID_WRAPPER
 
-/* ---- The loader's way in ---------------------------------------------------------------------- */
+/* ---- The layer -------------------------------------------------------------------------------- */
 
-static VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
-                                           const VkAllocationCallbacks *allocator,
-                                           VkInstance *out_instance)
+static void device_created(VkDevice device)
 {
-    const VkLayerInstanceLink *link = layer_take_instance_link(info);
-    if (!link)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    next.get_instance = link->pfnNextGetInstanceProcAddr;
-    PFN_vkCreateInstance create =
-        (PFN_vkCreateInstance)next.get_instance(VK_NULL_HANDLE, "vkCreateInstance");
-    return create ? create(info, allocator, out_instance) : VK_ERROR_INITIALIZATION_FAILED;
-}
-
-static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
-                                         const VkAllocationCallbacks *allocator,
-                                         VkDevice *out_device)
-{
-    const VkLayerDeviceLink *link = layer_take_device_link(info);
-    if (!link)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkGetInstanceProcAddr get_instance = link->pfnNextGetInstanceProcAddr;
-    next.get_device = link->pfnNextGetDeviceProcAddr;
-    PFN_vkCreateDevice create = (PFN_vkCreateDevice)get_instance(VK_NULL_HANDLE, "vkCreateDevice");
-    VkResult result =
-        create ? create(physical, info, allocator, out_device) : VK_ERROR_INITIALIZATION_FAILED;
-    if (result != VK_SUCCESS)
-        return result;
     atomic_store_explicit(&queued, 0,
                           memory_order_relaxed); /* values count from 1 on each device */
 #define FIND(name, parameters, arguments) \
-    next.name = (PFN_vk##name)next.get_device(*out_device, "vk" #name);
+    next.name = (PFN_vk##name)layer_next_of_device(device, "vk" #name);
     RESULT_FUNCTIONS(FIND)
     VOID_FUNCTIONS(FIND)
     FIND(QueueSubmit, , )
     FIND(WaitSemaphores, , )
     FIND(GetSemaphoreCounterValue, , )
 #undef FIND
-    return VK_SUCCESS;
 }
 
-static PFN_vkVoidFunction own(const char *name)
+static PFN_vkVoidFunction own(const char *name, bool of_instance)
 {
-    static const struct {
-        const char *name;
-        PFN_vkVoidFunction function;
-    } table[] = {{"vkQueueSubmit", (PFN_vkVoidFunction)queue_submit},
-                 {"vkWaitSemaphores", (PFN_vkVoidFunction)wait_semaphores},
-                 {"vkGetSemaphoreCounterValue", (PFN_vkVoidFunction)get_counter},
+    (void)of_instance;
+    static const struct layer_function table[] = {
+        {"vkQueueSubmit", (PFN_vkVoidFunction)queue_submit},
+        {"vkWaitSemaphores", (PFN_vkVoidFunction)wait_semaphores},
+        {"vkGetSemaphoreCounterValue", (PFN_vkVoidFunction)get_counter},
 #define OWN(name, parameters, arguments) {"vk" #name, (PFN_vkVoidFunction)layer_##name},
-                 RESULT_FUNCTIONS(OWN) VOID_FUNCTIONS(OWN)
+        RESULT_FUNCTIONS(OWN) VOID_FUNCTIONS(OWN)
 #undef OWN
     };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        if (strcmp(name, table[i].name) == 0)
-            return table[i].function;
-    }
-    return NULL;
+    return layer_find(table, sizeof table / sizeof table[0], name);
 }
 
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_gate_get_device(VkDevice device, const char *name);
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_gate_get_device(VkDevice device, const char *name)
-{
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0)
-        return (PFN_vkVoidFunction)vyre_gate_get_device;
-    PFN_vkVoidFunction function = own(name);
-    return function ? function : next.get_device(device, name);
-}
-
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_gate_get_instance(VkInstance instance,
-                                                              const char *name);
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_gate_get_instance(VkInstance instance, const char *name)
-{
-    if (strcmp(name, "vkGetInstanceProcAddr") == 0)
-        return (PFN_vkVoidFunction)vyre_gate_get_instance;
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0)
-        return (PFN_vkVoidFunction)vyre_gate_get_device;
-    if (strcmp(name, "vkCreateInstance") == 0)
-        return (PFN_vkVoidFunction)create_instance;
-    if (strcmp(name, "vkCreateDevice") == 0)
-        return (PFN_vkVoidFunction)create_device;
-    PFN_vkVoidFunction function = own(name);
-    if (function)
-        return function;
-    return next.get_instance ? next.get_instance(instance, name) : NULL;
-}
+const struct layer_parts layer_parts = {.own = own, .device_created = device_created};

@@ -12,19 +12,13 @@
  * With VYRE_TEST_DROP_BARRIERS in the environment it forgets every barrier between commands, which shows
  * that a run under the validation layer would see a missing one.
  *
- * One device at a time: the next functions are kept for the latest one.
+ * One device at a time: the functions below are the latest one's.
  */
-#define VK_NO_PROTOTYPES
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan.h>
-
-#include "layer_links.h"
-
-#define EXPORTED __attribute__((visibility("default")))
+#include "layer.h"
 
 /* Functions that can return a loss and that the backend calls. */
 #define FUNCTIONS(X)                                                                              \
@@ -81,8 +75,6 @@ static struct {
     PFN_vkCmdPipelineBarrier barrier;
     PFN_vkGetBufferMemoryRequirements requirements;
     PFN_vkGetPhysicalDeviceMemoryProperties2 memory;
-    PFN_vkGetInstanceProcAddr get_instance;
-    PFN_vkGetDeviceProcAddr get_device;
 } next;
 
 static _Atomic int armed = -1;
@@ -190,98 +182,49 @@ static void VKAPI_CALL drop_barrier(VkCommandBuffer commands, VkPipelineStageFla
                  images);
 }
 
-static VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
-                                           const VkAllocationCallbacks *allocator,
-                                           VkInstance *out_instance)
+/* ---- The layer -------------------------------------------------------------------------------- */
+
+static void instance_created(VkInstance instance)
 {
-    const VkLayerInstanceLink *link = layer_take_instance_link(info);
-    if (!link)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    next.get_instance = link->pfnNextGetInstanceProcAddr;
-    PFN_vkCreateInstance create =
-        (PFN_vkCreateInstance)next.get_instance(VK_NULL_HANDLE, "vkCreateInstance");
-    return create ? create(info, allocator, out_instance) : VK_ERROR_INITIALIZATION_FAILED;
+    next.memory = (PFN_vkGetPhysicalDeviceMemoryProperties2)layer_next_of_instance(
+        instance, "vkGetPhysicalDeviceMemoryProperties2");
 }
 
-static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
-                                         const VkAllocationCallbacks *allocator,
-                                         VkDevice *out_device)
+static void device_created(VkDevice device)
 {
-    const VkLayerDeviceLink *link = layer_take_device_link(info);
-    if (!link)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkGetInstanceProcAddr get_instance = link->pfnNextGetInstanceProcAddr;
-    next.get_device = link->pfnNextGetDeviceProcAddr;
-    PFN_vkCreateDevice create = (PFN_vkCreateDevice)get_instance(VK_NULL_HANDLE, "vkCreateDevice");
-    if (!create)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    VkResult result = create(physical, info, allocator, out_device);
-    if (result != VK_SUCCESS)
-        return result;
 #define FIND(name, parameters, arguments) \
-    next.name = (PFN_vk##name)next.get_device(*out_device, "vk" #name);
+    next.name = (PFN_vk##name)layer_next_of_device(device, "vk" #name);
     FUNCTIONS(FIND)
 #undef FIND
-    next.barrier = (PFN_vkCmdPipelineBarrier)next.get_device(*out_device, "vkCmdPipelineBarrier");
-    next.requirements = (PFN_vkGetBufferMemoryRequirements)next.get_device(
-        *out_device, "vkGetBufferMemoryRequirements");
-    return VK_SUCCESS;
+    next.barrier = (PFN_vkCmdPipelineBarrier)layer_next_of_device(device, "vkCmdPipelineBarrier");
+    next.requirements = (PFN_vkGetBufferMemoryRequirements)layer_next_of_device(
+        device, "vkGetBufferMemoryRequirements");
 }
 
-static PFN_vkVoidFunction split(const char *name)
+static PFN_vkVoidFunction split(const char *name, bool of_instance)
 {
-    if (!getenv("VYRE_TEST_SPLIT_MEMORY"))
-        return NULL;
-    if (strcmp(name, "vkGetBufferMemoryRequirements") == 0)
-        return (PFN_vkVoidFunction)split_requirements;
-    if (strcmp(name, "vkAllocateMemory") == 0)
-        return (PFN_vkVoidFunction)split_allocate;
-    return NULL;
+    static const struct layer_function table[] = {
+        {"vkGetBufferMemoryRequirements", (PFN_vkVoidFunction)split_requirements},
+        {"vkAllocateMemory", (PFN_vkVoidFunction)split_allocate},
+        {"vkGetPhysicalDeviceMemoryProperties2", (PFN_vkVoidFunction)split_memory},
+    };
+    const size_t count = sizeof table / sizeof table[0];
+    return layer_find(table, of_instance ? count : count - 1, name); /* the last is an instance's */
 }
 
-static PFN_vkVoidFunction own(const char *name)
+static PFN_vkVoidFunction own(const char *name, bool of_instance)
 {
-    PFN_vkVoidFunction function = split(name);
-    if (function)
-        return function;
-#define OWN(function, parameters, arguments) \
-    if (strcmp(name, "vk" #function) == 0)   \
-        return (PFN_vkVoidFunction)layer_##function;
-    FUNCTIONS(OWN)
+    static const struct layer_function table[] = {
+#define OWN(name, parameters, arguments) {"vk" #name, (PFN_vkVoidFunction)layer_##name},
+        FUNCTIONS(OWN)
 #undef OWN
-    if (strcmp(name, "vkCmdPipelineBarrier") == 0 && getenv("VYRE_TEST_DROP_BARRIERS"))
-        return (PFN_vkVoidFunction)drop_barrier;
-    return NULL;
+    };
+    PFN_vkVoidFunction function =
+        getenv("VYRE_TEST_SPLIT_MEMORY") ? split(name, of_instance) : NULL;
+    if (!function && strcmp(name, "vkCmdPipelineBarrier") == 0 && getenv("VYRE_TEST_DROP_BARRIERS"))
+        function = (PFN_vkVoidFunction)drop_barrier;
+    return function ? function : layer_find(table, sizeof table / sizeof table[0], name);
 }
 
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_loss_get_device(VkDevice device, const char *name);
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_loss_get_device(VkDevice device, const char *name)
-{
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0)
-        return (PFN_vkVoidFunction)vyre_loss_get_device;
-    PFN_vkVoidFunction function = own(name);
-    return function ? function : next.get_device(device, name);
-}
-
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_loss_get_instance(VkInstance instance,
-                                                              const char *name);
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_loss_get_instance(VkInstance instance, const char *name)
-{
-    if (strcmp(name, "vkGetInstanceProcAddr") == 0)
-        return (PFN_vkVoidFunction)vyre_loss_get_instance;
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0)
-        return (PFN_vkVoidFunction)vyre_loss_get_device;
-    if (strcmp(name, "vkCreateInstance") == 0)
-        return (PFN_vkVoidFunction)create_instance;
-    if (strcmp(name, "vkCreateDevice") == 0)
-        return (PFN_vkVoidFunction)create_device;
-    if (strcmp(name, "vkGetPhysicalDeviceMemoryProperties2") == 0 && next.get_instance &&
-        getenv("VYRE_TEST_SPLIT_MEMORY")) {
-        next.memory = (PFN_vkGetPhysicalDeviceMemoryProperties2)next.get_instance(instance, name);
-        return (PFN_vkVoidFunction)split_memory;
-    }
-    PFN_vkVoidFunction function = own(name);
-    if (function)
-        return function;
-    return next.get_instance ? next.get_instance(instance, name) : NULL;
-}
+const struct layer_parts layer_parts = {
+    .own = own, .instance_created = instance_created, .device_created = device_created};

@@ -16,7 +16,6 @@
  *
  * A test finds vyre_queues_submits and vyre_queues_waits in this shared object.
  */
-#define VK_NO_PROTOTYPES
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,12 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan.h>
-
-#include "layer_links.h"
-
-#define EXPORTED __attribute__((visibility("default")))
+#include "layer.h"
 
 enum {
     FAMILIES = 3,
@@ -116,9 +110,6 @@ static struct {
     uint64_t submits[FAMILIES][QUEUES_MAX];
     uint64_t waits;
     struct device *devices;
-    VkInstance instance;
-    PFN_vkGetInstanceProcAddr get_instance;
-    PFN_vkGetDeviceProcAddr get_device;
 } layer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- Settings --------------------------------------------------------------------------------- */
@@ -511,127 +502,80 @@ static void VKAPI_CALL get_families2(VkPhysicalDevice physical, uint32_t *inout_
     *inout_count = count;
 }
 
-static VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
-                                           const VkAllocationCallbacks *allocator,
-                                           VkInstance *out_instance)
+/* ---- The layer -------------------------------------------------------------------------------- */
+
+static void instance_created(VkInstance instance)
 {
-    const VkLayerInstanceLink *link = layer_take_instance_link(info);
-    if (!link)
-        return VK_ERROR_INITIALIZATION_FAILED;
     pthread_mutex_lock(&layer.lock);
     read_settings();
     pthread_mutex_unlock(&layer.lock);
-    layer.get_instance = link->pfnNextGetInstanceProcAddr;
-    PFN_vkCreateInstance create =
-        (PFN_vkCreateInstance)layer.get_instance(VK_NULL_HANDLE, "vkCreateInstance");
-    VkResult result =
-        create ? create(info, allocator, out_instance) : VK_ERROR_INITIALIZATION_FAILED;
-    if (result != VK_SUCCESS)
-        return result;
-    layer.instance = *out_instance;
-#define FIND(name) next.name = (PFN_##name)layer.get_instance(*out_instance, #name);
+#define FIND(name) next.name = (PFN_##name)layer_next_of_instance(instance, #name);
     INSTANCE_FUNCTIONS(FIND)
 #undef FIND
-    return VK_SUCCESS;
 }
 
-static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
-                                         const VkAllocationCallbacks *allocator,
-                                         VkDevice *out_device)
+/* The driver has one queue, whatever the caller asks for. */
+static void device_creating(VkDeviceCreateInfo *inout_info)
 {
-    const VkLayerDeviceLink *link = layer_take_device_link(info);
-    if (!link)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkGetInstanceProcAddr get_instance = link->pfnNextGetInstanceProcAddr;
-    layer.get_device = link->pfnNextGetDeviceProcAddr;
-    PFN_vkCreateDevice create = (PFN_vkCreateDevice)get_instance(layer.instance, "vkCreateDevice");
-    const float priority = 1.0f;
-    const VkDeviceQueueCreateInfo one = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                         .queueCount = 1,
-                                         .pQueuePriorities = &priority};
-    VkDeviceCreateInfo real = *info;
-    real.queueCreateInfoCount = 1;
-    real.pQueueCreateInfos = &one;
+    static const float priority = 1.0f;
+    static const VkDeviceQueueCreateInfo one = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                                .queueCount = 1,
+                                                .pQueuePriorities = &priority};
+    inout_info->queueCreateInfoCount = 1;
+    inout_info->pQueueCreateInfos = &one;
+}
+
+static void device_created(VkDevice handle)
+{
     struct device *device = calloc(1, sizeof *device);
-    if (!create || !device)
+    if (!device)
         abort();
-    VkResult result = create(physical, &real, allocator, out_device);
-    if (result != VK_SUCCESS) {
-        free(device);
-        return result;
-    }
 /* Devices of one driver have the same functions, which other threads may be using. */
-#define FIND(name)                                                           \
-    {                                                                        \
-        PFN_##name found = (PFN_##name)layer.get_device(*out_device, #name); \
-        if (next.name != found)                                              \
-            next.name = found;                                               \
+#define FIND(name)                                                          \
+    {                                                                       \
+        PFN_##name found = (PFN_##name)layer_next_of_device(handle, #name); \
+        if (next.name != found)                                             \
+            next.name = found;                                              \
     }
     DEVICE_FUNCTIONS(FIND)
 #undef FIND
-    device->handle = *out_device;
-    next.vkGetDeviceQueue(*out_device, 0, 0, &device->real);
+    device->handle = handle;
+    next.vkGetDeviceQueue(handle, 0, 0, &device->real);
     pthread_mutex_lock(&layer.lock);
     device->next = layer.devices;
     layer.devices = device;
     pthread_mutex_unlock(&layer.lock);
-    return VK_SUCCESS;
 }
 
-/* ---- The loader's way in ---------------------------------------------------------------------- */
-
-static PFN_vkVoidFunction look_up(const char *name, bool of_instance)
+static PFN_vkVoidFunction own(const char *name, bool of_instance)
 {
-    static const struct {
-        const char *name;
-        PFN_vkVoidFunction function;
-        bool of_instance;
-    } table[] = {
-        {"vkCreateInstance", (PFN_vkVoidFunction)create_instance, true},
-        {"vkCreateDevice", (PFN_vkVoidFunction)create_device, true},
-        {"vkGetPhysicalDeviceQueueFamilyProperties", (PFN_vkVoidFunction)get_families, true},
-        {"vkGetPhysicalDeviceQueueFamilyProperties2", (PFN_vkVoidFunction)get_families2, true},
-        {"vkGetPhysicalDeviceMemoryProperties", (PFN_vkVoidFunction)get_memory, true},
-        {"vkGetPhysicalDeviceMemoryProperties2", (PFN_vkVoidFunction)get_memory2, true},
-        {"vkQueueSubmit", (PFN_vkVoidFunction)queue_submit, false},
-        {"vkWaitSemaphores", (PFN_vkVoidFunction)wait_semaphores, false},
-        {"vkGetSemaphoreCounterValue", (PFN_vkVoidFunction)get_counter, false},
-        {"vkDeviceWaitIdle", (PFN_vkVoidFunction)device_wait_idle, false},
-        {"vkDestroySemaphore", (PFN_vkVoidFunction)destroy_semaphore, false},
-        {"vkGetDeviceQueue", (PFN_vkVoidFunction)get_device_queue, false},
-        {"vkCreateCommandPool", (PFN_vkVoidFunction)create_pool, false},
-        {"vkCreateBuffer", (PFN_vkVoidFunction)create_buffer, false},
-        {"vkGetBufferMemoryRequirements", (PFN_vkVoidFunction)get_requirements, false},
-        {"vkAllocateMemory", (PFN_vkVoidFunction)allocate, false},
-        {"vkDestroyDevice", (PFN_vkVoidFunction)destroy_device, false},
+    static const struct layer_function of_instances[] = {
+        {"vkGetPhysicalDeviceQueueFamilyProperties", (PFN_vkVoidFunction)get_families},
+        {"vkGetPhysicalDeviceQueueFamilyProperties2", (PFN_vkVoidFunction)get_families2},
+        {"vkGetPhysicalDeviceMemoryProperties", (PFN_vkVoidFunction)get_memory},
+        {"vkGetPhysicalDeviceMemoryProperties2", (PFN_vkVoidFunction)get_memory2},
     };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        if ((of_instance || !table[i].of_instance) && strcmp(name, table[i].name) == 0)
-            return table[i].function;
-    }
-    return NULL;
+    static const struct layer_function of_devices[] = {
+        {"vkQueueSubmit", (PFN_vkVoidFunction)queue_submit},
+        {"vkWaitSemaphores", (PFN_vkVoidFunction)wait_semaphores},
+        {"vkGetSemaphoreCounterValue", (PFN_vkVoidFunction)get_counter},
+        {"vkDeviceWaitIdle", (PFN_vkVoidFunction)device_wait_idle},
+        {"vkDestroySemaphore", (PFN_vkVoidFunction)destroy_semaphore},
+        {"vkGetDeviceQueue", (PFN_vkVoidFunction)get_device_queue},
+        {"vkCreateCommandPool", (PFN_vkVoidFunction)create_pool},
+        {"vkCreateBuffer", (PFN_vkVoidFunction)create_buffer},
+        {"vkGetBufferMemoryRequirements", (PFN_vkVoidFunction)get_requirements},
+        {"vkAllocateMemory", (PFN_vkVoidFunction)allocate},
+        {"vkDestroyDevice", (PFN_vkVoidFunction)destroy_device},
+    };
+    PFN_vkVoidFunction function =
+        of_instance ? layer_find(of_instances, sizeof of_instances / sizeof of_instances[0], name)
+                    : NULL;
+    return function ? function
+                    : layer_find(of_devices, sizeof of_devices / sizeof of_devices[0], name);
 }
 
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_queue_get_device(VkDevice device, const char *name);
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_queue_get_device(VkDevice device, const char *name)
-{
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0)
-        return (PFN_vkVoidFunction)vyre_queue_get_device;
-    PFN_vkVoidFunction function = look_up(name, false);
-    return function ? function : layer.get_device(device, name);
-}
-
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_queue_get_instance(VkInstance instance,
-                                                               const char *name);
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_queue_get_instance(VkInstance instance,
-                                                               const char *name)
-{
-    if (strcmp(name, "vkGetInstanceProcAddr") == 0)
-        return (PFN_vkVoidFunction)vyre_queue_get_instance;
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0)
-        return (PFN_vkVoidFunction)vyre_queue_get_device;
-    PFN_vkVoidFunction function = look_up(name, true);
-    if (function)
-        return function;
-    return layer.get_instance ? layer.get_instance(instance, name) : NULL;
-}
+const struct layer_parts layer_parts = {.own = own,
+                                        .instance_created = instance_created,
+                                        .device_creating = device_creating,
+                                        .device_created = device_created};

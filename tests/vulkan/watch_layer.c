@@ -5,21 +5,15 @@
  * process. With VYRE_TEST_DROP_BARRIER=n in the environment the n-th call of vkCmdPipelineBarrier of the
  * process, from 0, is forgotten.
  *
- * One device at a time: the next functions are kept for the latest one.
+ * One device at a time: the functions below are the latest one's.
  */
-#define VK_NO_PROTOTYPES
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan.h>
-
-#include "layer_links.h"
-
-#define EXPORTED __attribute__((visibility("default")))
+#include "layer.h"
 
 enum { NOTES_MAX = 256, NOTE_BYTES = 96 };
 
@@ -39,8 +33,6 @@ static struct {
     PFN_vkCmdEndDebugUtilsLabelEXT end_label;
     PFN_vkCmdPipelineBarrier barrier;
     PFN_vkCmdCopyBuffer copy;
-    PFN_vkGetInstanceProcAddr get_instance;
-    PFN_vkGetDeviceProcAddr get_device;
 } next;
 
 static _Atomic int open_labels;
@@ -146,89 +138,31 @@ static void VKAPI_CALL put_barrier(VkCommandBuffer commands, VkPipelineStageFlag
                  images);
 }
 
-/* ---- The loader's way in ---------------------------------------------------------------------- */
+/* ---- The layer -------------------------------------------------------------------------------- */
 
-static VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
-                                           const VkAllocationCallbacks *allocator,
-                                           VkInstance *out_instance)
+static void device_created(VkDevice device)
 {
-    const VkLayerInstanceLink *link = layer_take_instance_link(info);
-    if (!link)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    next.get_instance = link->pfnNextGetInstanceProcAddr;
-    PFN_vkCreateInstance create =
-        (PFN_vkCreateInstance)next.get_instance(VK_NULL_HANDLE, "vkCreateInstance");
-    return create ? create(info, allocator, out_instance) : VK_ERROR_INITIALIZATION_FAILED;
-}
-
-static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
-                                         const VkAllocationCallbacks *allocator,
-                                         VkDevice *out_device)
-{
-    const VkLayerDeviceLink *link = layer_take_device_link(info);
-    if (!link)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkGetInstanceProcAddr get_instance = link->pfnNextGetInstanceProcAddr;
-    next.get_device = link->pfnNextGetDeviceProcAddr;
-    PFN_vkCreateDevice create = (PFN_vkCreateDevice)get_instance(VK_NULL_HANDLE, "vkCreateDevice");
-    VkResult result =
-        create ? create(physical, info, allocator, out_device) : VK_ERROR_INITIALIZATION_FAILED;
-    if (result != VK_SUCCESS)
-        return result;
 #define FIND(member, function) \
-    next.member = (PFN_##function)next.get_device(*out_device, #function);
+    next.member = (PFN_##function)layer_next_of_device(device, #function);
     FIND(name, vkSetDebugUtilsObjectNameEXT)
     FIND(begin_label, vkCmdBeginDebugUtilsLabelEXT)
     FIND(end_label, vkCmdEndDebugUtilsLabelEXT)
     FIND(barrier, vkCmdPipelineBarrier)
     FIND(copy, vkCmdCopyBuffer)
 #undef FIND
-    return VK_SUCCESS;
 }
 
-static PFN_vkVoidFunction own(const char *name)
+static PFN_vkVoidFunction own(const char *name, bool of_instance)
 {
-    static const struct {
-        const char *name;
-        PFN_vkVoidFunction function;
-    } table[] = {
+    (void)of_instance;
+    static const struct layer_function table[] = {
         {"vkSetDebugUtilsObjectNameEXT", (PFN_vkVoidFunction)name_object},
         {"vkCmdBeginDebugUtilsLabelEXT", (PFN_vkVoidFunction)begin_label},
         {"vkCmdEndDebugUtilsLabelEXT", (PFN_vkVoidFunction)end_label},
         {"vkCmdPipelineBarrier", (PFN_vkVoidFunction)put_barrier},
         {"vkCmdCopyBuffer", (PFN_vkVoidFunction)copy_buffer},
     };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        if (strcmp(name, table[i].name) == 0)
-            return table[i].function;
-    }
-    return NULL;
+    return layer_find(table, sizeof table / sizeof table[0], name);
 }
 
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_watch_get_device(VkDevice device, const char *name);
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_watch_get_device(VkDevice device, const char *name)
-{
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0)
-        return (PFN_vkVoidFunction)vyre_watch_get_device;
-    PFN_vkVoidFunction function = own(name);
-    return function ? function : next.get_device(device, name);
-}
-
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_watch_get_instance(VkInstance instance,
-                                                               const char *name);
-EXPORTED PFN_vkVoidFunction VKAPI_CALL vyre_watch_get_instance(VkInstance instance,
-                                                               const char *name)
-{
-    if (strcmp(name, "vkGetInstanceProcAddr") == 0)
-        return (PFN_vkVoidFunction)vyre_watch_get_instance;
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0)
-        return (PFN_vkVoidFunction)vyre_watch_get_device;
-    if (strcmp(name, "vkCreateInstance") == 0)
-        return (PFN_vkVoidFunction)create_instance;
-    if (strcmp(name, "vkCreateDevice") == 0)
-        return (PFN_vkVoidFunction)create_device;
-    PFN_vkVoidFunction function = own(name);
-    if (function)
-        return function;
-    return next.get_instance ? next.get_instance(instance, name) : NULL;
-}
+const struct layer_parts layer_parts = {.own = own, .device_created = device_created};

@@ -4,7 +4,7 @@
     generate/generate.py            writes all
     generate/generate.py --check    exits with 1 if a committed file is not what would be written
 
-tests/workloads_reference holds the same numbers again, on purpose: the reference must not be derived
+tests/workloads/reference holds the same numbers again, on purpose: the reference must not be derived
 from what it checks.
 """
 import json

@@ -1,0 +1,767 @@
+/*
+ * governor_rules_test.c: each rule of the governor, on a device made of three numbers per mode.
+ */
+#include "base/memory.h"
+#include "runtime/decide/least_cost.h"
+#include "runtime/governor.h"
+#include "support/test.h"
+
+enum { PLAIN, REPLAY, PERSISTENT, MODES };
+
+#define US UINT64_C(1000)
+
+/* A device: what calibration says, and what batches really take. */
+struct fixture {
+    struct vyre_shapes shapes;
+    struct vyre_governor governor;
+    struct vyre_candidate_facts facts[MODES];
+    uint64_t fixed[MODES];
+    uint64_t batch[MODES];
+    uint32_t commands;
+    uint32_t updates;
+    uint32_t hint;
+    bool plain_verdict; /* the policies ask for plain, whatever the costs */
+    uint64_t now_ns;
+    struct vyre_governor_choice choice; /* the last one */
+    uint32_t used[MODES];               /* batches by mode */
+    uint32_t whys[VYRE_WHY_COUNT];
+};
+
+static void set_up(struct fixture *f, uint32_t explore_bps)
+{
+    struct vyre_allocator allocator = vyre_allocator_resolve(NULL);
+    memset(f, 0, sizeof *f);
+    assert_int_equal(vyre_shapes_init(&f->shapes, &allocator, 64, false), VYRE_OK);
+    vyre_governor_init(&f->governor, &f->shapes, explore_bps);
+    f->commands = 1;
+}
+
+/* Calibration and truth agree; `execution` is what calibration does not know. */
+static void set_mode(struct fixture *f, unsigned mode, uint64_t fixed, uint64_t overhead,
+                     uint64_t execution)
+{
+    f->facts[mode] = (struct vyre_candidate_facts){
+        .feasible = true, .fixed_ns = fixed, .per_command_ns = overhead};
+    f->fixed[mode] = fixed;
+    f->batch[mode] = overhead + execution;
+}
+
+static struct vyre_hash128 key_of(uint64_t shape)
+{
+    return (struct vyre_hash128){.lo = shape * 977 + 5, .hi = shape};
+}
+
+static struct vyre_shape *choose(struct fixture *f, uint64_t shape)
+{
+    struct vyre_governor_batch batch = {
+        .command_count = f->commands, .update_count = f->updates, .repeat_hint = f->hint};
+    struct vyre_shape *entry = vyre_governor_see(&f->governor, key_of(shape));
+    if (!f->plain_verdict)
+        batch.verdict = verdict_of(f->facts, MODES, &batch, entry->seen);
+    if (!vyre_governor_settled(entry, &batch, &f->choice))
+        vyre_governor_choose(&f->governor, entry, f->facts, MODES, &batch, &f->choice);
+    return entry;
+}
+
+static void learn(struct fixture *f, struct vyre_shape *entry, uint64_t measured_ns, bool was_first)
+{
+    f->now_ns += measured_ns;
+    vyre_governor_learn(&f->governor, &(struct vyre_governor_sample){
+                                          .shape = {entry, f->choice.shape.serial},
+                                          .update_ns = f->choice.update_ns,
+                                          .measured_ns = measured_ns,
+                                          .now_ns = f->now_ns,
+                                          .candidate = f->choice.candidate,
+                                          .why = f->choice.why,
+                                          .was_first = was_first,
+                                      });
+}
+
+/* One batch, its cost multiplied by `noise`; returns the mode. */
+static unsigned run_noisy(struct fixture *f, uint64_t shape, uint64_t noise)
+{
+    struct vyre_shape *entry = choose(f, shape);
+    unsigned mode = f->choice.candidate;
+    bool first = !f->facts[mode].ready;
+    uint64_t update_ns = f->updates * f->facts[mode].per_update_ns;
+    f->facts[mode].ready = true;
+    f->used[mode]++;
+    f->whys[f->choice.why]++;
+    learn(f, entry, (f->batch[mode] + update_ns + (first ? f->fixed[mode] : 0)) * noise, first);
+    return mode;
+}
+
+static unsigned run(struct fixture *f, uint64_t shape)
+{
+    return run_noisy(f, shape, 1);
+}
+
+static void run_many(struct fixture *f, uint64_t shape, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        (void)run(f, shape);
+}
+
+static void tear_down(struct fixture *f)
+{
+    vyre_shapes_deinit(&f->shapes);
+}
+
+static void first_batch_without_hint_stays_plain(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 500 * US, 5 * US, 10 * US);
+    assert_int_equal(run(&f, 1), PLAIN);
+    assert_int_equal(f.choice.why, VYRE_WHY_VERDICT);
+    assert_int_equal(f.choice.evidence, VYRE_EVIDENCE_NONE);
+    assert_int_equal(f.choice.candidate_count, MODES);
+    assert_int_equal(f.choice.candidates[PLAIN].why, VYRE_WHY_VERDICT);
+    assert_int_equal(f.choice.candidates[REPLAY].state, VYRE_CANDIDATE_PREDICTED);
+    tear_down(&f);
+}
+
+static void first_batch_with_hint_pays_the_fixed_cost_at_once(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 500 * US, 5 * US, 10 * US);
+    f.hint = 1000;
+    assert_int_equal(run(&f, 1), REPLAY);
+    assert_int_equal(f.choice.why, VYRE_WHY_VERDICT);
+    tear_down(&f);
+}
+
+static void hint_too_small_for_the_fixed_cost_stays_plain(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 500 * US, 5 * US, 10 * US);
+    f.hint = 8;
+    run_many(&f, 1, 8);
+    assert_int_equal(f.used[PLAIN], 8);
+    tear_down(&f);
+}
+
+static void infeasible_candidates_are_out_with_their_reason(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    f.facts[REPLAY].why = VYRE_WHY_ABILITY_ABSENT;
+    f.facts[PERSISTENT].why = VYRE_WHY_FAILED;
+    f.hint = 1000;
+    assert_int_equal(run(&f, 1), PLAIN);
+    assert_int_equal(f.choice.why, VYRE_WHY_ONLY_FEASIBLE);
+    assert_int_equal(f.choice.candidates[REPLAY].state, VYRE_CANDIDATE_OUT);
+    assert_int_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_ABILITY_ABSENT);
+    assert_int_equal(f.choice.candidates[PERSISTENT].why, VYRE_WHY_FAILED);
+    tear_down(&f);
+}
+
+/* As many repeats as were seen: the switch comes when they would have paid for it. */
+static void repeats_seen_pay_for_the_fixed_cost(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t at = 0;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 900 * US, 5 * US, 10 * US);
+    for (uint32_t i = 1; i <= 100 && at == 0; i++)
+        at = run(&f, 1) == REPLAY ? i : 0;
+    assert_int_equal(at, 21); /* 900 / (50 - 5) = 20 */
+    assert_int_equal(f.choice.why, VYRE_WHY_VERDICT);
+    run_many(&f, 1, 50);
+    assert_int_equal(f.used[REPLAY], 51);
+    tear_down(&f);
+}
+
+/* What the policies ask for runs at once, also where a trial would not be worth it, and is dropped when its
+ * measurement says so; the choice then names the evidence. */
+static void the_verdict_runs_until_it_measures_worse(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 40 * US, 5 * US, 500 * US);
+    assert_int_equal(run(&f, 1), PLAIN);
+    assert_int_equal(run(&f, 1), REPLAY);
+    assert_int_equal(f.choice.why, VYRE_WHY_VERDICT);
+    assert_int_equal(f.choice.evidence, VYRE_EVIDENCE_NONE);
+    run_many(&f, 1, 20);
+    assert_int_equal(run(&f, 1), PLAIN);
+    assert_int_equal(f.choice.why, VYRE_WHY_MEASURED_BEST);
+    assert_int_equal(f.choice.evidence, VYRE_EVIDENCE_SHAPE);
+    /* A settled choice keeps its reason. */
+    while (!f.choice.settled)
+        (void)run(&f, 1);
+    assert_int_equal(f.choice.why, VYRE_WHY_MEASURED_BEST);
+    assert_int_equal(f.choice.evidence, VYRE_EVIDENCE_SHAPE);
+    tear_down(&f);
+}
+
+/* A new shape with a hint: what other shapes measured of the verdict overrules it from the first batch on. */
+static void measurements_of_the_device_overrule_the_verdict(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 40 * US, 5 * US, 500 * US);
+    run_many(&f, 1, 50);
+    f.hint = 1000;
+    assert_int_equal(run(&f, 2), PLAIN);
+    assert_int_equal(f.choice.why, VYRE_WHY_PREDICTED_BEST);
+    assert_int_equal(f.choice.evidence, VYRE_EVIDENCE_DEVICE);
+    tear_down(&f);
+}
+
+/* ... and so does what an earlier process learned of the shape. */
+static void learnings_overrule_the_verdict(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 40 * US, 5 * US, 500 * US);
+    f.facts[PLAIN].execution_ns = 10 * US;
+    f.facts[REPLAY].execution_ns = 500 * US;
+    f.hint = 1000;
+    assert_int_equal(run(&f, 1), PLAIN);
+    assert_int_equal(f.choice.why, VYRE_WHY_PREDICTED_BEST);
+    assert_int_equal(f.choice.evidence, VYRE_EVIDENCE_STORE);
+    tear_down(&f);
+}
+
+static void trial_that_measures_worse_is_dropped(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 60 * US, 5 * US, 200 * US);
+    run_many(&f, 1, 20);
+    struct vyre_shape *entry = vyre_shapes_find(&f.shapes, key_of(1));
+    assert_in_range(f.used[REPLAY], 1, 2); /* the first shows fixed and execution in one sum */
+    assert_true(entry->tracks[REPLAY].flags & VYRE_TRACK_DROPPED);
+    vyre_governor_reopen(entry);
+    (void)run(&f, 1);
+    assert_int_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_SLOWER_MEASURED);
+    run_many(&f, 1, 500);
+    assert_in_range(f.used[REPLAY], 1, 2);
+    tear_down(&f);
+}
+
+static void what_cannot_pay_is_not_tried(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 10 * US, 10 * US);
+    set_mode(&f, REPLAY, 1000 * US, 300 * US, 1 * US); /* a tenth of the overhead exceeds plain */
+    run_many(&f, 1, 500);
+    assert_int_equal(f.used[REPLAY], 0);
+    vyre_governor_reopen(vyre_shapes_find(&f.shapes, key_of(1)));
+    (void)run(&f, 1);
+    assert_int_not_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_NONE);
+    tear_down(&f);
+}
+
+/* Calibration says that replay cannot pay. It may be wrong: one trial, when the time spent covers it. */
+static void what_predictions_speak_against_is_tried_once(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t at = 0;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 10 * US, 10 * US);
+    set_mode(&f, REPLAY, 600 * US, 30 * US, 1 * US);
+    for (uint32_t i = 1; i <= 500; i++) {
+        if (run(&f, 1) == REPLAY && at == 0)
+            at = i;
+    }
+    assert_in_range(at, 30, 60); /* 640 us are 60 % of 53 batches */
+    assert_in_range(f.used[REPLAY], 1, 2);
+    tear_down(&f);
+}
+
+/* The fixed cost is more than calibration says, and passes for execution in the first batch. */
+static void trial_whose_first_batch_misleads_is_confirmed(void **state)
+{
+    (void)state;
+    static const uint64_t calibrated[] = {0, 1, 10 * US, 30 * US};
+    for (size_t i = 0; i < COUNT_OF(calibrated); i++) {
+        struct fixture f;
+        set_up(&f, 0);
+        set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+        set_mode(&f, REPLAY, 100 * US, 5 * US, 10 * US);
+        f.facts[PLAIN].ready = true;
+        f.facts[REPLAY].fixed_ns = calibrated[i];
+        run_many(&f, 1, 50);
+        assert_int_equal(run(&f, 1), calibrated[i] == 1 ? PLAIN : REPLAY); /* by 10,000: no error */
+        tear_down(&f);
+    }
+}
+
+/* The one batch that measures a mode anew after the costs drifted is an outlier. */
+static void recheck_that_meets_an_outlier_is_made_again(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 100 * US, 40 * US, 10 * US);
+    f.facts[PLAIN].ready = true;
+    run_many(&f, 1, 200);
+    struct vyre_shape *entry = vyre_shapes_find(&f.shapes, key_of(1));
+    assert_int_equal(entry->current, REPLAY);
+    entry->tracks[PLAIN].flags |= VYRE_TRACK_STALE;
+    vyre_governor_reopen(entry);
+    assert_int_equal(run_noisy(&f, 1, 20), PLAIN);
+    assert_int_equal(f.choice.why, VYRE_WHY_DRIFT_RECHECK);
+    assert_int_equal(run(&f, 1), PLAIN);
+    assert_true(entry->tracks[PLAIN].mean_ns <= 61 * US);
+    assert_int_equal(run(&f, 1), REPLAY);
+    tear_down(&f);
+}
+
+/* What is resident leaves when another mode runs, and nobody says so: going there and back is dear. */
+static void cost_of_coming_back_is_counted(void **state)
+{
+    (void)state;
+    struct fixture f;
+    unsigned last = MODES;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 3 * US, 9 * US);
+    set_mode(&f, PERSISTENT, 1000 * US, 1 * US, 9 * US);
+    f.facts[PLAIN].ready = true;
+    f.hint = 5000;
+    for (uint32_t i = 0; i < 5000; i++) {
+        struct vyre_shape *entry = choose(&f, 1);
+        unsigned mode = f.choice.candidate;
+        bool first = !f.facts[mode].ready;
+        uint64_t fixed = mode == last ? 0 : f.fixed[mode];
+        f.facts[mode].ready = true;
+        f.used[mode]++;
+        last = mode;
+        learn(&f, entry, f.batch[mode] + fixed, first);
+    }
+    assert_true(f.used[PERSISTENT] > 4900);
+    assert_true(f.now_ns < 5000 * f.batch[PERSISTENT] * 11 / 10); /* the budget is 3 % */
+    tear_down(&f);
+}
+
+/* A clock that swings slows all modes alike: no reason to change. */
+static void swinging_clock_changes_nothing(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 100 * US, 45 * US, 10 * US);
+    run_many(&f, 1, 200);
+    uint32_t plain = f.used[PLAIN];
+    for (uint32_t i = 0; i < 1000; i++) {
+        f.batch[PLAIN] = (i / 50 % 2 ? 60 : 84) * US;
+        f.batch[REPLAY] = (i / 50 % 2 ? 55 : 77) * US;
+        (void)run(&f, 1);
+    }
+    assert_true(f.used[PLAIN] - plain <= 10); /* of 20 swings */
+    tear_down(&f);
+}
+
+static void second_shape_starts_with_what_the_first_found(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 5 * US, 900 * US);
+    set_mode(&f, REPLAY, 10 * US, 9 * US, 20 * US);
+    f.facts[PLAIN].ready = true;
+    run_many(&f, 1, 20);
+    assert_int_equal(run(&f, 1), REPLAY);
+    f.facts[REPLAY].ready = false;
+    assert_int_equal(run(&f, 2), REPLAY);
+    tear_down(&f);
+}
+
+static void one_outlier_flips_nothing(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 100 * US, 5 * US, 10 * US);
+    run_many(&f, 1, 40);
+    uint32_t plain = f.used[PLAIN];
+    for (uint32_t i = 0; i < 20; i++) {
+        assert_int_equal(run_noisy(&f, 1, 50), REPLAY);
+        run_many(&f, 1, 5);
+    }
+    assert_int_equal(f.used[PLAIN], plain);
+    assert_int_equal(f.governor.counters.drifts, 0);
+    tear_down(&f);
+}
+
+static void drift_reopens_and_the_new_best_is_followed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 100 * US, 5 * US, 10 * US);
+    run_many(&f, 1, 200);
+    assert_int_equal(run(&f, 1), REPLAY);
+    f.batch[REPLAY] = 400 * US;
+    run_many(&f, 1, 10);
+    assert_int_equal(run(&f, 1), PLAIN);
+    assert_true(f.governor.counters.drifts > 0);
+    assert_true(f.whys[VYRE_WHY_DRIFT_RECHECK] > 0);
+    f.batch[PLAIN] = 4000 * US;
+    run_many(&f, 1, 10);
+    assert_int_equal(run(&f, 1), REPLAY);
+    tear_down(&f);
+}
+
+/* Nothing about the mode in use changes; only exploration can find out. */
+static void exploration_finds_what_became_better(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 10 * US, 5 * US, 100 * US);
+    run_many(&f, 1, 100);
+    assert_true(f.used[PLAIN] > 90);
+    f.batch[REPLAY] = 10 * US;
+    run_many(&f, 1, 1000);
+    assert_true(f.used[REPLAY] > 700);
+    tear_down(&f);
+}
+
+static void exploration_of_0_is_none(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 10 * US, 5 * US, 100 * US);
+    run_many(&f, 1, 100);
+    uint32_t tried = f.used[REPLAY];
+    f.batch[REPLAY] = 10 * US;
+    run_many(&f, 1, 5000);
+    assert_int_equal(f.used[REPLAY], tried);
+    assert_int_equal(f.whys[VYRE_WHY_EXPLORE], 0);
+    assert_int_equal(f.governor.counters.explorations, 0);
+    tear_down(&f);
+}
+
+static void exploration_stays_within_its_budget(void **state)
+{
+    (void)state;
+    static const uint32_t budgets[] = {10, 100, 300, 2000};
+    for (size_t i = 0; i < COUNT_OF(budgets); i++) {
+        struct fixture f;
+        set_up(&f, budgets[i]);
+        set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+        set_mode(&f, REPLAY, 10 * US, 5 * US, 100 * US);
+        set_mode(&f, PERSISTENT, 10 * US, 5 * US, 300 * US);
+        run_many(&f, 1, 20000);
+        const struct vyre_governor_counters *counters = &f.governor.counters;
+        double allowed = counters->spent_ns * budgets[i] / 10000.0;
+        assert_true(counters->explored_ns > 0);
+        assert_true(counters->explored_ns <= allowed + 300 * US);
+        tear_down(&f);
+    }
+}
+
+static void less_than_the_margin_is_no_reason_to_switch(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    f.plain_verdict = true;
+    set_mode(&f, PLAIN, 0, 100 * US, 0);
+    set_mode(&f, REPLAY, 200 * US, 1 * US, 98 * US);
+    run_many(&f, 1, 20);
+    uint32_t trials = f.used[REPLAY];
+    run_many(&f, 1, 500);
+    assert_true(trials > 0);
+    assert_int_equal(f.used[REPLAY], trials);
+    vyre_governor_reopen(vyre_shapes_find(&f.shapes, key_of(1)));
+    (void)run(&f, 1);
+    assert_int_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_MARGIN);
+    tear_down(&f);
+}
+
+static void updates_make_replay_dear(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 100 * US, 5 * US, 10 * US);
+    f.facts[REPLAY].per_update_ns = 20 * US;
+    f.hint = 1000;
+    f.updates = 4;
+    run_many(&f, 1, 50);
+    assert_int_equal(run(&f, 1), PLAIN);
+    f.updates = 0;
+    f.facts[PLAIN].ready = f.facts[REPLAY].ready = false;
+    run_many(&f, 2, 50);
+    assert_int_equal(run(&f, 2), REPLAY);
+    f.updates = 4; /* the same shape, now with changing constants */
+    assert_int_equal(run(&f, 2), PLAIN);
+    f.updates = 0;
+    assert_int_equal(run(&f, 2), REPLAY);
+    tear_down(&f);
+}
+
+/* Resident kernels leave when idle: then the setup is due again. */
+static void fixed_cost_due_again_counts_again(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, PERSISTENT, 10000 * US, 5 * US, 10 * US);
+    f.hint = 400;
+    run_many(&f, 1, 390);
+    assert_int_equal(run(&f, 1), PERSISTENT);
+    f.facts[PERSISTENT].ready = false;
+    vyre_governor_reopen(vyre_shapes_find(&f.shapes, key_of(1)));
+    (void)run(&f, 1);
+    run_many(&f, 1, 3);
+    assert_int_equal(run(&f, 1), PLAIN); /* five more batches do not pay 10 ms */
+    assert_int_equal(f.facts[PERSISTENT].ready, false);
+    tear_down(&f);
+}
+
+static void settled_shape_is_not_compared_again_until_due(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 100 * US, 5 * US, 10 * US);
+    run_many(&f, 1, 1000);
+    uint64_t compared = f.governor.counters.compared;
+    run_many(&f, 1, 1000);
+    assert_in_range(f.governor.counters.compared - compared, 1, 60);
+    vyre_governor_reopen(vyre_shapes_find(&f.shapes, key_of(1)));
+    (void)run(&f, 1);
+    assert_false(f.choice.settled);
+    (void)run(&f, 1);
+    assert_true(f.choice.settled);
+    assert_int_equal(f.choice.candidate, REPLAY);
+    assert_int_equal(f.choice.candidate_count, 0);
+    f.hint = 7; /* another question */
+    (void)run(&f, 1);
+    assert_false(f.choice.settled);
+    tear_down(&f);
+}
+
+static void trial_in_flight_is_not_made_twice(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    f.plain_verdict = true;
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 1 * US, 5 * US, 10 * US);
+    f.facts[REPLAY].ready = true;
+    f.facts[PLAIN].ready = true;
+    struct vyre_shape *entry = vyre_governor_see(&f.governor, key_of(1));
+    f.choice = (struct vyre_governor_choice){.shape = vyre_shape_refer(entry), .candidate = PLAIN};
+    entry->candidate_count = MODES;
+    learn(&f, entry, 60 * US, false);
+    (void)choose(&f, 1);
+    assert_int_equal(f.choice.candidate, REPLAY);
+    assert_int_equal(f.choice.why, VYRE_WHY_TRIAL);
+    (void)choose(&f, 1);
+    assert_int_equal(f.choice.candidate, PLAIN);
+    assert_int_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_IN_TRIAL);
+    vyre_governor_abandon(&f.governor, vyre_shape_refer(entry), REPLAY);
+    (void)choose(&f, 1);
+    assert_int_equal(f.choice.candidate, REPLAY);
+    tear_down(&f);
+}
+
+/* Two tries that end together could not be told apart. */
+static void shapes_try_one_after_the_other(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct vyre_shape *entries[4] = {NULL};
+    set_up(&f, 0);
+    f.plain_verdict = true;
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 1 * US, 5 * US, 10 * US);
+    f.facts[REPLAY].ready = true;
+    f.facts[PLAIN].ready = true;
+    for (uint64_t shape = 1; shape <= 3; shape++) {
+        entries[shape] = vyre_governor_see(&f.governor, key_of(shape));
+        f.choice = (struct vyre_governor_choice){.shape = vyre_shape_refer(entries[shape]),
+                                                 .candidate = PLAIN};
+        entries[shape]->candidate_count = MODES;
+        learn(&f, entries[shape], 60 * US, false);
+    }
+    (void)choose(&f, 1);
+    assert_int_equal(f.choice.why, VYRE_WHY_TRIAL);
+    const struct vyre_governor_choice first = f.choice;
+    (void)choose(&f, 2);
+    assert_int_equal(f.choice.candidate, PLAIN);
+    assert_int_equal(f.choice.why, VYRE_WHY_MEASURED_BEST);
+    f.choice = first;
+    learn(&f, entries[1], 15 * US, false);
+    (void)choose(&f, 2);
+    assert_int_equal(f.choice.candidate, REPLAY);
+    assert_int_equal(f.choice.why, VYRE_WHY_TRIAL);
+    /* One whose time never comes does not stop the others for ever. */
+    uint32_t waited = 0;
+    do
+        (void)choose(&f, 3);
+    while (f.choice.why != VYRE_WHY_TRIAL && ++waited < 1000);
+    assert_in_range(waited, 200, 400);
+    tear_down(&f);
+}
+
+static void sample_of_a_forgotten_shape_is_only_counted(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    struct vyre_shape *entry = choose(&f, 1);
+    for (uint64_t shape = 2; shape <= 65; shape++)
+        (void)vyre_governor_see(&f.governor, key_of(shape));
+    assert_null(vyre_shapes_find(&f.shapes, key_of(1)));
+    learn(&f, entry, 60 * US, false);
+    assert_int_equal(entry->tracks[PLAIN].count, 0);
+    assert_true(entry->spent_ns == 0);
+    assert_true(f.governor.counters.spent_ns == 60 * US);
+    tear_down(&f);
+}
+
+static void mean_is_robust(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    (void)run_noisy(&f, 1, 50);
+    (void)run_noisy(&f, 1, 50); /* the first real sample is an outlier */
+    struct vyre_shape *entry = vyre_shapes_find(&f.shapes, key_of(1));
+    run_many(&f, 1, 3);
+    assert_true(entry->tracks[PLAIN].mean_ns <= 61 * US);
+    for (uint32_t i = 0; i < 100; i++)
+        (void)run_noisy(&f, 1, i % 10 == 9 ? 50 : 1);
+    assert_true(entry->tracks[PLAIN].mean_ns >= 59 * US);
+    assert_true(entry->tracks[PLAIN].mean_ns <= 61 * US);
+    assert_true(entry->tracks[PLAIN].last_ns == f.now_ns);
+    tear_down(&f);
+}
+
+/* Each figure ten times too high or too low: after 50 batches the choice is the right one. */
+static void wrong_calibration_does_not_last(void **state)
+{
+    (void)state;
+    for (unsigned c = 0; c < 16; c++) {
+        struct fixture f;
+        set_up(&f, 300);
+        set_mode(&f, PLAIN, 5 * US, 50 * US, 10 * US);
+        set_mode(&f, REPLAY, 100 * US, 5 * US, 10 * US);
+        for (unsigned mode = PLAIN; mode <= REPLAY; mode++) {
+            uint64_t *fixed = &f.facts[mode].fixed_ns, *each = &f.facts[mode].per_command_ns;
+            *fixed = c >> mode & 1 ? *fixed * 10 : *fixed / 10;
+            *each = c >> (2 + mode) & 1 ? *each * 10 : *each / 10;
+        }
+        run_many(&f, 1, 50);
+        assert_int_equal(run(&f, 1), REPLAY);
+        tear_down(&f);
+    }
+}
+
+static void same_calls_give_the_same_choices(void **state)
+{
+    (void)state;
+    static uint8_t choices[2][2000];
+    for (unsigned pass = 0; pass < 2; pass++) {
+        struct fixture f;
+        set_up(&f, 300);
+        set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+        set_mode(&f, REPLAY, 700 * US, 5 * US, 30 * US);
+        set_mode(&f, PERSISTENT, 1500 * US, 2 * US, 20 * US);
+        for (uint32_t i = 0; i < 2000; i++)
+            choices[pass][i] = (uint8_t)run_noisy(&f, i % 3, i % 37 == 0 ? 50 : 1 + (i % 11 == 0));
+        tear_down(&f);
+    }
+    assert_memory_equal(choices[0], choices[1], sizeof choices[0]);
+}
+
+static void every_why_and_evidence_has_a_name(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < VYRE_WHY_COUNT; i++) {
+        for (unsigned j = 0; j < i; j++)
+            assert_string_not_equal(vyre_why_name((enum vyre_why)i),
+                                    vyre_why_name((enum vyre_why)j));
+    }
+    for (unsigned i = 0; i < VYRE_EVIDENCE_COUNT; i++) {
+        for (unsigned j = 0; j < i; j++)
+            assert_string_not_equal(vyre_evidence_name((enum vyre_evidence)i),
+                                    vyre_evidence_name((enum vyre_evidence)j));
+    }
+    assert_string_equal(vyre_why_name(VYRE_WHY_DRIFT_RECHECK), "drift-recheck");
+    assert_string_equal(vyre_why_name(VYRE_WHY_MARGIN), "margin");
+    assert_string_equal(vyre_why_name((enum vyre_why)99), "unknown");
+    assert_string_equal(vyre_evidence_name((enum vyre_evidence)99), "unknown");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_batch_without_hint_stays_plain),
+        cmocka_unit_test(first_batch_with_hint_pays_the_fixed_cost_at_once),
+        cmocka_unit_test(hint_too_small_for_the_fixed_cost_stays_plain),
+        cmocka_unit_test(infeasible_candidates_are_out_with_their_reason),
+        cmocka_unit_test(repeats_seen_pay_for_the_fixed_cost),
+        cmocka_unit_test(the_verdict_runs_until_it_measures_worse),
+        cmocka_unit_test(measurements_of_the_device_overrule_the_verdict),
+        cmocka_unit_test(learnings_overrule_the_verdict),
+        cmocka_unit_test(trial_that_measures_worse_is_dropped),
+        cmocka_unit_test(what_cannot_pay_is_not_tried),
+        cmocka_unit_test(what_predictions_speak_against_is_tried_once),
+        cmocka_unit_test(trial_whose_first_batch_misleads_is_confirmed),
+        cmocka_unit_test(recheck_that_meets_an_outlier_is_made_again),
+        cmocka_unit_test(cost_of_coming_back_is_counted),
+        cmocka_unit_test(swinging_clock_changes_nothing),
+        cmocka_unit_test(second_shape_starts_with_what_the_first_found),
+        cmocka_unit_test(one_outlier_flips_nothing),
+        cmocka_unit_test(drift_reopens_and_the_new_best_is_followed),
+        cmocka_unit_test(exploration_finds_what_became_better),
+        cmocka_unit_test(exploration_of_0_is_none),
+        cmocka_unit_test(exploration_stays_within_its_budget),
+        cmocka_unit_test(less_than_the_margin_is_no_reason_to_switch),
+        cmocka_unit_test(updates_make_replay_dear),
+        cmocka_unit_test(fixed_cost_due_again_counts_again),
+        cmocka_unit_test(settled_shape_is_not_compared_again_until_due),
+        cmocka_unit_test(trial_in_flight_is_not_made_twice),
+        cmocka_unit_test(shapes_try_one_after_the_other),
+        cmocka_unit_test(sample_of_a_forgotten_shape_is_only_counted),
+        cmocka_unit_test(mean_is_robust),
+        cmocka_unit_test(wrong_calibration_does_not_last),
+        cmocka_unit_test(same_calls_give_the_same_choices),
+        cmocka_unit_test(every_why_and_evidence_has_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
