@@ -1,8 +1,9 @@
 # Thin over CMake: each target sets up what it needs (scripts/bootstrap) and calls a preset.
 #
 #   make run       builds the release and shows the tool at work
+#   make check     the quick tests, without sanitizers: about three minutes, for daily work
 #   make test      builds and runs all tests: gcc, address + undefined, thread sanitizer
-#   make test-long thousands of random kernels (KERNELS=5000, SEED=1)
+#   make test-long hours: what make test has in small, in large (KERNELS=5000, SEED=1, FUZZ_SECONDS=600)
 #   make build     the release: build/release/bin/vyre, build/release/lib/
 #   make bench     runs the benchmarks
 #   make install   PREFIX=/usr/local by default, DESTDIR honoured
@@ -14,7 +15,7 @@ FUZZ_SECONDS ?= 600
 KERNELS ?= 5000
 SEED ?= 1
 
-.PHONY: run build test test-long bench install docs format lint fuzz clean
+.PHONY: run build check test test-long bench install docs format lint fuzz clean
 
 run: build
 	@scripts/demo build/release/bin/vyre
@@ -23,6 +24,11 @@ build:
 	@scripts/bootstrap run
 	@scripts/build release
 
+check:
+	@scripts/bootstrap test
+	@scripts/build dev
+	ctest --preset check
+
 test:
 	@scripts/bootstrap test
 	@scripts/build dev asan tsan release
@@ -30,13 +36,19 @@ test:
 	ctest --preset tsan
 	ctest --preset dev
 
+# Random kernels and batches in large, traps of real drivers, long fuzzing, threads again and again, and the quick
+# tests on a machine whose cores are taken.
 test-long:
 	@scripts/bootstrap test
-	@scripts/build dev
+	@scripts/build dev tsan fuzz
+	ctest --preset long
 	POCL_DEVICES="pthread basic" build/dev/tests/kernels/vyre_kernels --device pthread --complete \
 	    --programs $(KERNELS) --seed $(SEED) --jobs 2 --keep-going --shown 10
 	POCL_DEVICES="pthread basic" build/dev/tests/kernels/vyre_kernels --device basic \
 	    --programs $$(( $(KERNELS) / 10 + 1 )) --seed $(SEED) --jobs 2 --keep-going --shown 10
+	@scripts/run-fuzzers build/fuzz/bin $(FUZZ_SECONDS)
+	ctest --preset tsan --repeat until-fail:5 -R 'threads|gate|in_flight|residents|losses|differential'
+	scripts/busy 2 ctest --preset check --repeat until-fail:3
 
 bench:
 	@scripts/bootstrap bench
