@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Reads to the end, or as much as there is room for; -1 with errno set. */
+/* Reads to the end of the file, or until `bytes` is full. On failure -1, with errno set. */
 ssize_t cli_read_all(int descriptor, char *bytes, size_t capacity);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * units.h: numbers as people read them.
  *
- * Three digits that count, and a unit: 840 ns, 12.3 us, 1.05 ms, 2.40 s; 512 B, 1.50 MiB. Whole
- * counts have commas.
+ * Three significant digits and a unit: 840 ns, 12.3 us, 1.05 ms, 2.40 s; 512 B, 1.50 MiB. Counts are
+ * whole, with commas.
  */
 #ifndef VYRE_CLI_UNITS_H
 #define VYRE_CLI_UNITS_H
