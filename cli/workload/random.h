@@ -1,5 +1,5 @@
 /*
- * random.h: the generator that workload files are defined by: xoshiro256**, seeded by splitmix64.
+ * random.h: the generator that the workload format prescribes: xoshiro256**, seeded by splitmix64.
  */
 #ifndef VYRE_CLI_RANDOM_H
 #define VYRE_CLI_RANDOM_H
