@@ -24,7 +24,7 @@ struct explain_subject {
     const char *repeats; /* how many repeats would change the choice; NULL: not known */
 };
 
-/* ---- Parts, as text --- ------------------------------------------------------------------------ */
+/* ---- Parts, as text --- --------------------------------------------------------------- */
 
 /* Breaks a sentence into lines of readable length, each indented. */
 void explain_wrapped(struct cli_output *out, size_t indent, const char *text);
@@ -38,7 +38,7 @@ void explain_print_candidates(const struct explain_subject *subject, struct cli_
 /* What would change the choice. */
 void explain_print_turns(const struct explain_subject *subject, struct cli_output *out);
 
-/* ---- The same as JSON ------------------------------------------------------------------------- */
+/* ---- The same as JSON ----------------------------------------------------------------- */
 
 void explain_policies_json(const struct explain_subject *subject, struct cli_json *json);
 void explain_candidates_json(const struct explain_subject *subject, struct cli_json *json);
