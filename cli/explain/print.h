@@ -24,7 +24,7 @@ struct explain_subject {
     const char *repeats; /* how many repeats would change the choice; NULL: not known */
 };
 
-/* ---- Parts, as text --- --------------------------------------------------------------- */
+/* ---- Parts, as text ------------------------------------------------------------------- */
 
 /* Breaks a sentence into lines of readable length, each indented. */
 void explain_wrapped(struct cli_output *out, size_t indent, const char *text);
