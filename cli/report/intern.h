@@ -1,5 +1,5 @@
 /*
- * intern.h: numbers for distinct pieces of bytes, in the order in which they are first seen.
+ * intern.h: numbers for distinct byte strings, in the order in which they are first seen.
  */
 #ifndef VYRE_CLI_INTERN_H
 #define VYRE_CLI_INTERN_H
