@@ -13,7 +13,7 @@
 
 #define CLI_UNIT_BYTES 32
 
-/* A value with its text, so that a call can stand in an argument list. */
+/* A text that is returned by value, so that a call can be an argument of printf. */
 struct cli_unit {
     char text[CLI_UNIT_BYTES];
 };
