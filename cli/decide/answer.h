@@ -7,8 +7,8 @@
  *
  * Numbers are whole and exact in both forms, no matter how large.
  */
-#ifndef VYRE_CLI_ANSWER_H
-#define VYRE_CLI_ANSWER_H
+#ifndef VYRE_CLI_DECIDE_ANSWER_H
+#define VYRE_CLI_DECIDE_ANSWER_H
 
 #include <stdbool.h>
 

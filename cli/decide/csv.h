@@ -17,8 +17,8 @@
  *
  * Thread-safety: a reader belongs to one thread at a time.
  */
-#ifndef VYRE_CLI_CSV_H
-#define VYRE_CLI_CSV_H
+#ifndef VYRE_CLI_DECIDE_CSV_H
+#define VYRE_CLI_DECIDE_CSV_H
 
 #include <stdbool.h>
 #include <stddef.h>

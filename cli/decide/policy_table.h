@@ -4,8 +4,8 @@
  * A policy is one row: its name, its inputs, the columns of its answer, and the functions that ask the
  * library. The readers of tables and of the command line, the output and the help all use that row.
  */
-#ifndef VYRE_CLI_POLICY_TABLE_H
-#define VYRE_CLI_POLICY_TABLE_H
+#ifndef VYRE_CLI_DECIDE_POLICY_TABLE_H
+#define VYRE_CLI_DECIDE_POLICY_TABLE_H
 
 #include <stddef.h>
 

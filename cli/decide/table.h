@@ -7,8 +7,8 @@
  *
  * Thread-safety: a table belongs to one thread at a time.
  */
-#ifndef VYRE_CLI_TABLE_H
-#define VYRE_CLI_TABLE_H
+#ifndef VYRE_CLI_DECIDE_TABLE_H
+#define VYRE_CLI_DECIDE_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>

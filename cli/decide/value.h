@@ -12,8 +12,8 @@
  * All memory is allocated once, for the longest text that a value may have; parsing allocates
  * nothing, so that a table of any length runs in constant memory.
  */
-#ifndef VYRE_CLI_VALUE_H
-#define VYRE_CLI_VALUE_H
+#ifndef VYRE_CLI_DECIDE_VALUE_H
+#define VYRE_CLI_DECIDE_VALUE_H
 
 #include <stddef.h>
 #include <stdint.h>

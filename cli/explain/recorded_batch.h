@@ -1,8 +1,8 @@
 /*
  * recorded_batch.h: a batch of a record, with all that its explanation needs.
  */
-#ifndef VYRE_CLI_RECORDED_BATCH_H
-#define VYRE_CLI_RECORDED_BATCH_H
+#ifndef VYRE_CLI_EXPLAIN_RECORDED_BATCH_H
+#define VYRE_CLI_EXPLAIN_RECORDED_BATCH_H
 
 #include "explain/print.h"
 #include "record/record.h"

@@ -7,8 +7,8 @@
  * Batches of the same shape are decided together and carry the name of the first: "batch step and
  * others like it". A trial of another way prints no line; a choice that changes because of it does.
  */
-#ifndef VYRE_CLI_CHANGES_H
-#define VYRE_CLI_CHANGES_H
+#ifndef VYRE_CLI_RUN_CHANGES_H
+#define VYRE_CLI_RUN_CHANGES_H
 
 #include <vyre/vyre.h>
 

@@ -5,8 +5,8 @@
  * mode runs the same part of it, one mode after the other; the mode that goes first changes from round
  * to round. The batches before the first round warm up and do not count.
  */
-#ifndef VYRE_CLI_COMPARE_H
-#define VYRE_CLI_COMPARE_H
+#ifndef VYRE_CLI_RUN_COMPARE_H
+#define VYRE_CLI_RUN_COMPARE_H
 
 #include "run/decisions.h"
 #include "run/knowledge.h"

@@ -1,8 +1,8 @@
 /*
  * costs.h: calibrated costs as a table and as JSON.
  */
-#ifndef VYRE_CLI_COSTS_H
-#define VYRE_CLI_COSTS_H
+#ifndef VYRE_CLI_RUN_COSTS_H
+#define VYRE_CLI_RUN_COSTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /*
  * decisions.h: why the batches of a run were launched as they were, and how well this was predicted.
  */
-#ifndef VYRE_CLI_DECISIONS_H
-#define VYRE_CLI_DECISIONS_H
+#ifndef VYRE_CLI_RUN_DECISIONS_H
+#define VYRE_CLI_RUN_DECISIONS_H
 
 #include <vyre/vyre.h>
 

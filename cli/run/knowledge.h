@@ -10,8 +10,8 @@
  * the backend states. A required mode gets the refusals only; plain, which runs no generated code, gets
  * nothing.
  */
-#ifndef VYRE_CLI_KNOWLEDGE_H
-#define VYRE_CLI_KNOWLEDGE_H
+#ifndef VYRE_CLI_RUN_KNOWLEDGE_H
+#define VYRE_CLI_RUN_KNOWLEDGE_H
 
 #include <vyre/vyre.h>
 

@@ -3,8 +3,8 @@
  *
  * One table holds all options; each command accepts some of them.
  */
-#ifndef VYRE_CLI_OPTIONS_H
-#define VYRE_CLI_OPTIONS_H
+#ifndef VYRE_CLI_RUN_OPTIONS_H
+#define VYRE_CLI_RUN_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /*
  * proofs.h: the proofs of generated code in a run: text and JSON.
  */
-#ifndef VYRE_CLI_PROOFS_H
-#define VYRE_CLI_PROOFS_H
+#ifndef VYRE_CLI_RUN_PROOFS_H
+#define VYRE_CLI_RUN_PROOFS_H
 
 #include <vyre/vyre.h>
 

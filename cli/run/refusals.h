@@ -1,8 +1,8 @@
 /*
  * refusals.h: lists of generated code that gave wrong bytes.
  */
-#ifndef VYRE_CLI_REFUSALS_H
-#define VYRE_CLI_REFUSALS_H
+#ifndef VYRE_CLI_RUN_REFUSALS_H
+#define VYRE_CLI_RUN_REFUSALS_H
 
 #include <vyre/vyre.h>
 

@@ -10,8 +10,8 @@
  *   cost  the time that one more batch in a stream takes: the time in submit or the time on the device,
  *         whichever is longer, since the two overlap
  */
-#ifndef VYRE_CLI_RUNNER_H
-#define VYRE_CLI_RUNNER_H
+#ifndef VYRE_CLI_RUN_RUNNER_H
+#define VYRE_CLI_RUN_RUNNER_H
 
 #include <vyre/vyre.h>
 

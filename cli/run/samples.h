@@ -4,8 +4,8 @@
  * Past the limit a new one replaces a random old one, or is dropped, so that every one seen has the same
  * chance to be kept.
  */
-#ifndef VYRE_CLI_SAMPLES_H
-#define VYRE_CLI_SAMPLES_H
+#ifndef VYRE_CLI_RUN_SAMPLES_H
+#define VYRE_CLI_RUN_SAMPLES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * splitmix64), runs through it, and shuffles it again. So every batch of the list runs equally often,
  * except in the last round. The whole schedule runs `repeat` times, with the same orders each time.
  */
-#ifndef VYRE_CLI_SCHEDULE_H
-#define VYRE_CLI_SCHEDULE_H
+#ifndef VYRE_CLI_RUN_SCHEDULE_H
+#define VYRE_CLI_RUN_SCHEDULE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  *
  * Everything is built once; running the schedule only submits.
  */
-#ifndef VYRE_CLI_SESSION_H
-#define VYRE_CLI_SESSION_H
+#ifndef VYRE_CLI_RUN_SESSION_H
+#define VYRE_CLI_RUN_SESSION_H
 
 #include <vyre/vyre.h>
 

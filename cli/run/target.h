@@ -1,8 +1,8 @@
 /*
  * target.h: the device that a command line asks for, and the exit code of a failure.
  */
-#ifndef VYRE_CLI_TARGET_H
-#define VYRE_CLI_TARGET_H
+#ifndef VYRE_CLI_RUN_TARGET_H
+#define VYRE_CLI_RUN_TARGET_H
 
 #include <vyre/vyre.h>
 

@@ -1,8 +1,8 @@
 /*
  * watch.h: the observer behind `vyre run --record` and `--audit`.
  */
-#ifndef VYRE_CLI_WATCH_H
-#define VYRE_CLI_WATCH_H
+#ifndef VYRE_CLI_RUN_WATCH_H
+#define VYRE_CLI_RUN_WATCH_H
 
 #include <vyre/vyre.h>
 

@@ -4,8 +4,8 @@
  * The tool's `struct vyre_diag` holds an id of the library or one of terminal/diag_ids.def. The two
  * tables share no number and no name.
  */
-#ifndef VYRE_CLI_DIAG_H
-#define VYRE_CLI_DIAG_H
+#ifndef VYRE_CLI_TERMINAL_DIAG_H
+#define VYRE_CLI_TERMINAL_DIAG_H
 
 #include <stdbool.h>
 

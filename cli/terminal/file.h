@@ -1,8 +1,8 @@
 /*
  * file.h: reading whole files.
  */
-#ifndef VYRE_CLI_FILE_H
-#define VYRE_CLI_FILE_H
+#ifndef VYRE_CLI_TERMINAL_FILE_H
+#define VYRE_CLI_TERMINAL_FILE_H
 
 #include <stddef.h>
 #include <sys/types.h>

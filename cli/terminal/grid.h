@@ -4,8 +4,8 @@
  * Add the cells in reading order; a row ends when every column has one. If memory runs out,
  * cli_grid_print says so; the calls that add cells do not fail.
  */
-#ifndef VYRE_CLI_GRID_H
-#define VYRE_CLI_GRID_H
+#ifndef VYRE_CLI_TERMINAL_GRID_H
+#define VYRE_CLI_TERMINAL_GRID_H
 
 #include <stdbool.h>
 #include <stddef.h>

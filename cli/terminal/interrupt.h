@@ -8,8 +8,8 @@
  *
  * A signal handler takes no argument of ours, so this is the only part of the tool with global state.
  */
-#ifndef VYRE_CLI_INTERRUPT_H
-#define VYRE_CLI_INTERRUPT_H
+#ifndef VYRE_CLI_TERMINAL_INTERRUPT_H
+#define VYRE_CLI_TERMINAL_INTERRUPT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  *
  * `key` is the key of a member; it is NULL for an element of an array and for the document itself.
  */
-#ifndef VYRE_CLI_JSON_H
-#define VYRE_CLI_JSON_H
+#ifndef VYRE_CLI_TERMINAL_JSON_H
+#define VYRE_CLI_TERMINAL_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  * Diagnostics without a position, as of the command line, leave it out. Those of workloads have a JSON
  * path instead of line and column: vyre: FILE: error[id]: $.batches.step[1]: message
  */
-#ifndef VYRE_CLI_MESSAGE_H
-#define VYRE_CLI_MESSAGE_H
+#ifndef VYRE_CLI_TERMINAL_MESSAGE_H
+#define VYRE_CLI_TERMINAL_MESSAGE_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /*
  * out_file.h: an output that is a file, or standard output for "-".
  */
-#ifndef VYRE_CLI_OUT_FILE_H
-#define VYRE_CLI_OUT_FILE_H
+#ifndef VYRE_CLI_TERMINAL_OUT_FILE_H
+#define VYRE_CLI_TERMINAL_OUT_FILE_H
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  * After the first failed write all further bytes are dropped. Commands that run long check
  * cli_output_failed to stop early; main checks it at the end for all of them.
  */
-#ifndef VYRE_CLI_OUTPUT_H
-#define VYRE_CLI_OUTPUT_H
+#ifndef VYRE_CLI_TERMINAL_OUTPUT_H
+#define VYRE_CLI_TERMINAL_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
  * Nothing is shown in the first second, with --quiet, or when standard error is not a terminal. Call
  * cli_progress_clear before printing anything else.
  */
-#ifndef VYRE_CLI_PROGRESS_H
-#define VYRE_CLI_PROGRESS_H
+#ifndef VYRE_CLI_TERMINAL_PROGRESS_H
+#define VYRE_CLI_TERMINAL_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

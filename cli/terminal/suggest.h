@@ -1,8 +1,8 @@
 /*
  * suggest.h: finds the name that a user probably meant.
  */
-#ifndef VYRE_CLI_SUGGEST_H
-#define VYRE_CLI_SUGGEST_H
+#ifndef VYRE_CLI_TERMINAL_SUGGEST_H
+#define VYRE_CLI_TERMINAL_SUGGEST_H
 
 #include "terminal/span.h"
 

@@ -4,8 +4,8 @@
  * Three significant digits and a unit: 840 ns, 12.3 us, 1.05 ms, 2.40 s; 512 B, 1.50 MiB. Counts are
  * whole, with commas.
  */
-#ifndef VYRE_CLI_UNITS_H
-#define VYRE_CLI_UNITS_H
+#ifndef VYRE_CLI_TERMINAL_UNITS_H
+#define VYRE_CLI_TERMINAL_UNITS_H
 
 #include <stdint.h>
 
