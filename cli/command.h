@@ -1,9 +1,8 @@
 /*
  * command.h: what a command of the tool is.
  *
- * A command is one file and one row in main.c's table. It writes its results to the output that it
- * is given and its diagnostics to standard error; a failed write shows up in the output, and main
- * reports it.
+ * A command is one file and one row in main.c's table. It writes results to `out` and diagnostics
+ * to standard error. `out` remembers a failed write, which main reports.
  */
 #ifndef VYRE_CLI_COMMAND_H
 #define VYRE_CLI_COMMAND_H
@@ -15,7 +14,7 @@ enum cli_exit {
     CLI_EXIT_DONE = 0,
     CLI_EXIT_FAILED = 1,        /* the work failed */
     CLI_EXIT_BAD_INPUT = 2,     /* bad usage or bad input */
-    CLI_EXIT_ABSENT = 77,       /* the asked-for backend or mode is not there */
+    CLI_EXIT_ABSENT = 77,       /* the requested backend or mode is not available */
     CLI_EXIT_INTERRUPTED = 130, /* Ctrl-C */
 };
 
@@ -23,7 +22,7 @@ struct cli_command {
     const char *name;
     const char *summary;
 
-    /* `arguments` are what follows the command's name; the array may be reordered. */
+    /* `arguments` follow the command's name on the command line; `run` may reorder the array. */
     enum cli_exit (*run)(char **arguments, size_t count, struct cli_output *out);
     void (*help)(struct cli_output *out);
 };

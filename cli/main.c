@@ -1,5 +1,5 @@
 /*
- * main.c: the commands of the tool, and what they share.
+ * main.c: the table of commands, help, and the exit code.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,18 +17,19 @@
 #include "terminal/suggest.h"
 
 static const struct cli_command commands[] = {
-    {"run", "run a workload and say how it was launched", cli_run_run, cli_run_help},
-    {"compare", "run a workload in every mode and compare", cli_compare_run, cli_compare_help},
-    {"explain", "say why batches would be launched as they would, or were", cli_explain_run,
+    {"run", "run a workload and show how each batch was launched", cli_run_run, cli_run_help},
+    {"compare", "run a workload in every mode and compare the times", cli_compare_run,
+     cli_compare_help},
+    {"explain", "show why each batch is launched the way it is, or was", cli_explain_run,
      cli_explain_help},
-    {"report", "make a page of what `run --record` wrote", cli_report_run, cli_report_help},
-    {"trace", "make a Chrome trace of what `run --record` wrote", cli_trace_run, cli_trace_help},
-    {"devices", "list backends and devices with what they can do", cli_devices_run,
+    {"report", "make an HTML page from a record of `vyre run`", cli_report_run, cli_report_help},
+    {"trace", "make a Chrome trace from a record of `vyre run`", cli_trace_run, cli_trace_help},
+    {"devices", "list backends and devices, and what they can do", cli_devices_run,
      cli_devices_help},
     {"probe", "measure what launching costs on each device", cli_probe_run, cli_probe_help},
-    {"decide", "ask one policy, for a table of inputs or for one set", cli_decide_run,
+    {"decide", "ask one policy, with a table of inputs or a single set", cli_decide_run,
      cli_decide_help},
-    {"store", "list, export, import, prune or check what was learned", cli_store_run,
+    {"store", "list, export, import, prune or check what runs have learned", cli_store_run,
      cli_store_help},
 };
 
@@ -50,7 +51,7 @@ static void print_help(struct cli_output *out)
     }
     cli_output_text(out, "\n`vyre help COMMAND` says more.\n"
                          "\nExit codes: 0 done, 1 the work failed, 2 bad usage or bad input,\n"
-                         "77 the asked-for backend or mode is not there, 130 interrupted.\n");
+                         "77 the requested backend or mode is not available, 130 interrupted.\n");
 }
 
 static void print_version(struct cli_output *out)
@@ -131,7 +132,7 @@ static ssize_t write_descriptor(void *user, const char *bytes, size_t size_bytes
     return write(*(int *)user, bytes, size_bytes);
 }
 
-/* Writes what is left. A reader that went away is told nothing: it does not want to hear more. */
+/* Writes the rest of the output. A reader that closed the pipe wants no message about it. */
 static enum cli_exit finish(struct cli_output *out, enum cli_exit result)
 {
     cli_output_flush(out);
@@ -148,7 +149,7 @@ static enum cli_exit finish(struct cli_output *out, enum cli_exit result)
 
 int main(int argc, char **argv)
 {
-    /* A closed pipe is an exit code like any other failed write, not a death by signal. */
+    /* A closed pipe is a failed write with an exit code; the signal would kill the process. */
     signal(SIGPIPE, SIG_IGN);
     cli_interrupt_install();
     int descriptor = STDOUT_FILENO;

@@ -1,5 +1,5 @@
-# Writes the page of `vyre report` into the C file OUTPUT as two arrays of bytes: what stands before the
-# data and what stands behind it.
+# Writes the page of `vyre report` into the C file OUTPUT as two arrays of bytes: the part before the data
+# and the part after it.
 #   cmake -DDIRECTORY=... -DOUTPUT=... -P embed_report.cmake
 file(READ ${DIRECTORY}/report.html page)
 file(READ ${DIRECTORY}/report.css css)
@@ -11,7 +11,7 @@ if(css_at LESS 0 OR data_at LESS css_at OR js_at LESS data_at)
   message(FATAL_ERROR "report.html lacks @CSS@, @DATA@ or @JS@, or has them in another order")
 endif()
 
-# Pieces are joined as files, so that no text goes through CMake's lists or escapes.
+# Pieces are joined in files, so that CMake neither splits the text into lists nor unescapes it.
 function(piece out begin end)
   if(end LESS 0)
     string(SUBSTRING "${page}" ${begin} -1 text)

@@ -15,7 +15,7 @@ if(VYRE_BUILD_CLI)
   install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 
-# The .pc file carries paths relative to itself, so that an install can be moved.
+# The .pc file has paths relative to itself, so that an installation can be moved.
 file(RELATIVE_PATH VYRE_PC_PREFIX
   /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/vyre.pc.in vyre.pc @ONLY)

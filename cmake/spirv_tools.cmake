@@ -1,8 +1,8 @@
-# What the optional module libvyre-spirv-tools.so is made of. VYRE_SPIRV_TOOLS is ON where all of it
-# is found; set to ON by hand, it fails where something is missing.
+# Finds the libraries of the optional module libvyre-spirv-tools.so. VYRE_SPIRV_TOOLS is ON by default if
+# all of them are found. If it is set to ON by hand, a missing library is an error.
 #
-# shaderc is taken as a static library with the parts of glslang and SPIRV-Tools behind it where all
-# of them are there: Debian 12's libshaderc.so.1 lacks symbols of glslang and cannot be loaded.
+# The static shaderc comes first, with the parts of glslang and SPIRV-Tools that it needs: Debian 12's
+# libshaderc.so.1 lacks symbols of glslang and cannot be loaded.
 find_path(SHADERC_INCLUDE_DIR shaderc/shaderc.h)
 find_library(SHADERC_LIBRARY NAMES shaderc_combined shaderc_shared shaderc)
 set(SHADERC_PARTS)
@@ -34,11 +34,11 @@ endif()
 option(VYRE_SPIRV_TOOLS "Build the module for GLSL and for the validation of SPIR-V"
        ${spirv_tools_default})
 if(VYRE_SPIRV_TOOLS AND spirv_tools_missing)
-  message(FATAL_ERROR "libvyre-spirv-tools.so needs what is not found: ${spirv_tools_missing}. On "
+  message(FATAL_ERROR "libvyre-spirv-tools.so needs libraries that are not found: ${spirv_tools_missing}. On "
     "Debian: libshaderc-dev spirv-tools libspirv-cross-c-shared-dev; or -DVYRE_SPIRV_TOOLS=OFF")
 elseif(spirv_tools_missing)
-  message(STATUS "libvyre-spirv-tools.so is not built, not found: ${spirv_tools_missing}. No GLSL, "
-    "and SPIR-V is not validated")
+  message(STATUS "libvyre-spirv-tools.so is not built, because these are not found: ${spirv_tools_missing}. "
+    "GLSL is not supported, and SPIR-V is not validated")
 elseif(NOT VYRE_SPIRV_TOOLS)
-  message(STATUS "libvyre-spirv-tools.so is switched off: no GLSL, and SPIR-V is not validated")
+  message(STATUS "libvyre-spirv-tools.so is switched off: GLSL is not supported, and SPIR-V is not validated")
 endif()

@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2207
-# Completion of vyre for bash: source it, or put it where bash-completion looks.
+# Completion of vyre for bash: source this file, or put it where bash-completion looks.
 
 _vyre_policies="persistent-kernel arm-independence copy-overlap command-reuse bindless trace-jit
     graph-capture"
 
-# What may follow the option, or nothing when it takes no value. Fails when it takes any.
+# Completes the value of the option $1 into COMPREPLY. Fails if the option takes no value.
 _vyre_value() {
     case $1 in
     --backend) COMPREPLY=($(compgen -W "cpu vulkan opencl" -- "$2")) ;;
@@ -26,7 +26,7 @@ _vyre() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} options files=
     COMPREPLY=()
-    # bash takes the = of --mode=replay as a word of its own.
+    # bash treats the = of --mode=replay as a separate word.
     if [ "$current" = "=" ]; then
         current=
     elif [ "$previous" = "=" ]; then

@@ -30,7 +30,7 @@ int main(void)
         .persistent_kernel = {64, 5000, 900, 80000}, /* items, ns: launch, kernel, set-up */
         .first_arm = &scale,
         .second_arm = &blur,
-        .copy_arm = &scale, /* a copy into slot 3 is queued beside it */
+        .copy_arm = &scale, /* a copy into slot 3 is queued next to it */
         .copy_dst_slot = 3,
         .command_reuse = {100, 5000, 25000, 500}, /* repeats, ns: launch, record, replay */
         .bindless = {6, VYRE_BINDLESS_FULL, false},

@@ -1,5 +1,5 @@
 /*
- * answer.c: how the answer of a policy is printed.
+ * answer.c: prints the answer of a policy.
  */
 #include "decide/answer.h"
 

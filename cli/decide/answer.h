@@ -1,14 +1,14 @@
 /*
- * answer.h: how the answer of a policy is printed.
+ * answer.h: prints the answer of a policy.
  *
  *   form  one answer                                        answers of a table
  *   text  the verdict, or NAME=VALUE lines; one sentence    CSV under a line of column names
  *   JSON  {"policy":...,"verdict":...,"explanation":...}    {"policy":...,"rows":[{...},...]}
  *
- * Numbers are whole and exact in both forms, however large.
+ * Numbers are whole and exact in both forms, no matter how large.
  */
-#ifndef VYRE_CLI_ANSWER_H
-#define VYRE_CLI_ANSWER_H
+#ifndef VYRE_CLI_DECIDE_ANSWER_H
+#define VYRE_CLI_DECIDE_ANSWER_H
 
 #include <stdbool.h>
 
@@ -24,7 +24,7 @@ enum cli_form {
 void cli_answer_print(const struct cli_policy *policy, const struct cli_answer *answer,
                       const char *explanation, enum cli_form form, struct cli_output *out);
 
-/* A table is begun, given rows, and ended; an ended JSON table is a whole document. */
+/* A table has a begin, rows and an end; with its end a JSON table is a complete document. */
 void cli_answer_begin_table(const struct cli_policy *policy, enum cli_form form,
                             struct cli_output *out);
 void cli_answer_print_row(const struct cli_policy *policy, const struct cli_answer *answer,

@@ -41,8 +41,8 @@ static enum vyre_status read_ahead(struct cli_csv *csv, struct vyre_diag *diag)
 }
 
 /*
- * Reads until the unread bytes contain a line feed, fill the buffer or are all there is. *out_size
- * is the number of bytes before the line feed, or of all unread bytes.
+ * Reads until the unread bytes contain a line feed, the buffer is full, or the input ends. *out_size is
+ * the number of bytes before the line feed, or of all unread bytes.
  */
 static enum vyre_status find_line_end(struct cli_csv *csv, size_t *out_size, bool *out_line_feed,
                                       struct vyre_diag *diag)
@@ -69,7 +69,7 @@ static enum vyre_status find_line_end(struct cli_csv *csv, size_t *out_size, boo
     }
 }
 
-/* Steps over a byte order mark; reads on while the first bytes could still become one. */
+/* Skips a byte order mark; reads on as long as the first bytes may be the beginning of one. */
 static enum vyre_status skip_byte_order_mark(struct cli_csv *csv, struct vyre_diag *diag)
 {
     static const char mark[3] = {'\xef', '\xbb', '\xbf'};
@@ -83,7 +83,7 @@ static enum vyre_status skip_byte_order_mark(struct cli_csv *csv, struct vyre_di
     return VYRE_OK;
 }
 
-/* A NUL is looked for first: a binary file is better called that than a file of long lines. */
+/* Looks for a NUL first: for a binary file that is a better error than a long line. */
 static enum vyre_status check_line(struct cli_csv *csv, struct vyre_diag *diag)
 {
     size_t allowed = csv->length < CLI_CSV_LINE_BYTES ? csv->length : CLI_CSV_LINE_BYTES;
@@ -133,7 +133,7 @@ static enum vyre_status quote_error(struct cli_csv *csv, size_t position, const 
     return cli_diag_set(diag, CLI_DIAG_CSV_QUOTE, NULL, 0, "%s", what);
 }
 
-/* Takes a quoted field, closing the gaps that doubled quotes leave. */
+/* Takes a quoted field and closes the gaps that doubled quotes leave. */
 static enum vyre_status take_quoted(struct cli_csv *csv, struct cli_field *out_field,
                                     struct vyre_diag *diag)
 {
@@ -154,7 +154,7 @@ static enum vyre_status take_quoted(struct cli_csv *csv, struct cli_field *out_f
         from++;
     }
     if (from < csv->length && text[from] != ',')
-        return quote_error(csv, from, "the field goes on after its closing quote", diag);
+        return quote_error(csv, from, "the field continues after its closing quote", diag);
 
     out_field->text.bytes = text + csv->position + 1;
     out_field->text.size = to - csv->position - 1;

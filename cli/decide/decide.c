@@ -1,5 +1,5 @@
 /*
- * decide.c: `vyre decide`, which asks one policy, for a table or for one set of inputs.
+ * decide.c: `vyre decide`, which asks one policy, with a table of inputs or a single set.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ struct request {
     size_t input_count;
 };
 
-/* A sentence is longer than a verdict but has no more than a handful of numbers in it. */
+/* Enough for one sentence with a handful of numbers. */
 #define EXPLANATION_BYTES 1024
 
 static enum cli_exit complain(const struct vyre_diag *diag, const struct cli_position *position)
@@ -76,7 +76,7 @@ static enum vyre_status set_csv_path(struct request *request, const char *path,
     return VYRE_OK;
 }
 
-/* What is neither an option nor an option's value: first the policy, then its inputs. */
+/* An operand is neither an option nor its value: first comes the policy, then its inputs. */
 static enum vyre_status take_operand(struct request *request, char *operand, struct vyre_diag *diag)
 {
     if (request->policy) {
@@ -87,7 +87,7 @@ static enum vyre_status take_operand(struct request *request, char *operand, str
     return request->policy ? VYRE_OK : unknown_policy(operand, diag);
 }
 
-/* Takes one argument, and the one after it where it needs a value; *index goes behind them. */
+/* Takes one argument, and the next one if it is the value; moves *index past them. */
 static enum vyre_status take_argument(struct request *request, char **arguments, size_t count,
                                       size_t *index, struct vyre_diag *diag)
 {
@@ -124,7 +124,7 @@ static enum vyre_status check_request(const struct request *request, struct vyre
 static enum vyre_status read_request(char **arguments, size_t count, struct request *out_request,
                                      struct vyre_diag *diag)
 {
-    /* The inputs are gathered at the front of the arguments: they never overtake what is read. */
+    /* Inputs are moved to the front of the arguments, where everything has been read already. */
     *out_request = (struct request){.inputs = arguments};
     size_t index = 0;
     enum vyre_status status = VYRE_OK;
@@ -225,7 +225,7 @@ static enum cli_exit decide_once(const struct request *request, struct cli_outpu
 
 /* ---- a table --------------------------------------------------------------------------------- */
 
-/* After Ctrl-C the table ends where it is: what was read is answered. */
+/* After Ctrl-C the table ends; the rows that were read are answered. */
 static ssize_t read_descriptor(void *user, char *out, size_t capacity)
 {
     return cli_interrupted() ? 0 : read(*(int *)user, out, capacity);
@@ -245,7 +245,7 @@ static enum cli_exit decide_table(const struct request *request, int descriptor,
         !cli_interrupted()) {
         const char *file = strcmp(request->csv_path, "-") == 0 ? "<stdin>" : request->csv_path;
         struct cli_position position = {file, table->csv.line, table->csv.column};
-        /* The rows come before the reason why there are no more of them. */
+        /* The rows appear before the error that ended the table. */
         cli_output_flush(out);
         result = complain(&diag, &position);
     }
@@ -278,7 +278,7 @@ enum cli_exit cli_decide_run(char **arguments, size_t count, struct cli_output *
     struct request request;
     if (read_request(arguments, count, &request, &diag) != VYRE_OK)
         return complain(&diag, NULL);
-    if (request.help || !request.policy) { /* only help goes without a policy */
+    if (request.help || !request.policy) { /* only help needs no policy */
         cli_decide_help(out);
         return CLI_EXIT_DONE;
     }
@@ -312,19 +312,20 @@ static void help_policy(const struct cli_policy *policy, struct cli_output *out)
 void cli_decide_help(struct cli_output *out)
 {
     cli_output_text(
-        out, "Usage: vyre decide POLICY --csv FILE [--json]\n"
-             "       vyre decide POLICY NAME=VALUE... [--json]\n"
-             "\n"
-             "Asks one policy: for every row of a table, or once, with the reason.\n"
-             "\n"
-             "      --csv FILE  read the inputs from a CSV table; - is standard input\n"
-             "      --json      print one JSON document\n"
-             "  -h, --help      print this help\n"
-             "\n"
-             "The table's first line names its columns. Their order is free, and columns that\n"
-             "are not inputs of the policy are ignored. One line comes out for each row.\n"
-             "\n"
-             "Policies, their inputs and what they give:\n");
+        out,
+        "Usage: vyre decide POLICY --csv FILE [--json]\n"
+        "       vyre decide POLICY NAME=VALUE... [--json]\n"
+        "\n"
+        "Asks one policy: for every row of a table, or once, and then says why.\n"
+        "\n"
+        "      --csv FILE  read the inputs from a CSV table; - is standard input\n"
+        "      --json      print one JSON document\n"
+        "  -h, --help      print this help\n"
+        "\n"
+        "The table's first line names its columns. They may be in any order, and columns that\n"
+        "are not inputs of the policy are ignored. Each row gives one line of output.\n"
+        "\n"
+        "Policies, their inputs and their answers:\n");
     for (size_t i = 0; i < cli_policy_count; i++)
         help_policy(&cli_policies[i], out);
     cli_output_text(out,

@@ -11,7 +11,7 @@ static const struct cli_output_column savings_outputs[] = {{"verdict", CLI_OUTPU
                                                            {"savings_ns", CLI_OUTPUT_NUMBER}};
 static const struct cli_output_column verdict_outputs[] = {{"verdict", CLI_OUTPUT_WORD}};
 
-/* The word in front of ":N"; the number goes into the second column. */
+/* The word ends before ":N"; the number goes into the second column. */
 static void answer_savings(struct cli_answer *answer, size_t length, struct vyre_u128 savings_ns)
 {
     const char *colon = memchr(answer->verdict, ':', length);

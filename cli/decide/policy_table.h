@@ -1,12 +1,11 @@
 /*
  * policy_table.h: the policies that `vyre decide` knows, as data.
  *
- * A policy is one row: its name, its inputs, the columns that it answers with, and the functions
- * that ask the library. Reading tables, reading the command line, printing and the help all come
- * from that row.
+ * A policy is one row: its name, its inputs, the columns of its answer, and the functions that ask the
+ * library. The readers of tables and of the command line, the output and the help all use that row.
  */
-#ifndef VYRE_CLI_POLICY_TABLE_H
-#define VYRE_CLI_POLICY_TABLE_H
+#ifndef VYRE_CLI_DECIDE_POLICY_TABLE_H
+#define VYRE_CLI_DECIDE_POLICY_TABLE_H
 
 #include <stddef.h>
 
@@ -15,7 +14,7 @@
 #include "decide/value.h"
 #include "terminal/span.h"
 
-/* The most columns that a policy answers with. */
+/* The most columns that an answer has. */
 #define CLI_OUTPUTS_MAX 6
 
 enum cli_output_type {
@@ -30,8 +29,8 @@ struct cli_output_column {
 };
 
 struct cli_answer {
-    char verdict[VYRE_VERDICT_TEXT_BYTES]; /* the library's text form; "" where there is none */
-    size_t word_size; /* bytes of it that stand in a table: the savings have their own column */
+    char verdict[VYRE_VERDICT_TEXT_BYTES]; /* the library's text; "" if there is none */
+    size_t word_size; /* bytes of it to print in a table, where savings have their own column */
     struct vyre_u128 numbers[CLI_OUTPUTS_MAX]; /* by output column */
 };
 
@@ -43,11 +42,11 @@ struct cli_policy {
     const struct cli_output_column *outputs;
     size_t output_count;
 
-    /* Asks the library. Fails only where the library does. */
+    /* Asks the library. Fails only if the library does. */
     enum vyre_status (*decide)(const struct cli_value *values, struct cli_answer *out_answer,
                                struct vyre_diag *diag);
 
-    /* One sentence with the arithmetic, as snprintf writes. `answer` is what `decide` gave. */
+    /* Writes one sentence with the arithmetic, like snprintf. `answer` comes from `decide`. */
     size_t (*explain)(const struct cli_value *values, const struct cli_answer *answer, char *out,
                       size_t capacity);
 };

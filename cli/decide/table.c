@@ -56,7 +56,7 @@ static enum vyre_status add_column(struct cli_table *table, const struct cli_fie
     if (is_wanted(table, input)) {
         table->csv.column = field->column;
         return cli_diag_set(diag, CLI_DIAG_CSV_COLUMN_REPEATED, NULL, 0,
-                            "the column `%s` is there twice", table->policy->inputs[input].name);
+                            "the column `%s` is given twice", table->policy->inputs[input].name);
     }
     table->wanted[table->wanted_count++] = (struct cli_wanted){column, input};
     return VYRE_OK;
@@ -122,8 +122,8 @@ static enum vyre_status row_long(struct cli_table *table, const struct cli_field
 }
 
 /*
- * Picks the wanted fields out of the current line. The whole line is split before any value is
- * looked at: with a comma too many or too few the values stand in the wrong places anyway.
+ * Picks the wanted fields out of the current line. The whole line is split before any value is read:
+ * with a comma too many or too few, the values are in the wrong columns.
  */
 static enum vyre_status split_row(struct cli_table *table, struct cli_field *out_fields,
                                   struct vyre_diag *diag)
@@ -158,7 +158,7 @@ static enum vyre_status answer_row(struct cli_table *table, struct cli_answer *o
         size_t offset = 0;
         status =
             cli_values_parse(&table->values, table->wanted[i].input, fields[i].text, &offset, diag);
-        /* What comes before the wrong part contains no quote, so offsets are as in the line. */
+        /* The text before the error contains no quote, so the offset is the same as in the line. */
         if (status != VYRE_OK)
             table->csv.column = fields[i].column + offset + (offset > 0 && fields[i].quoted);
     }

@@ -1,14 +1,14 @@
 /*
  * table.h: asks one policy for every row of a CSV table, as a stream.
  *
- * Rows are answered as they are read. The first bad one ends the run: what was answered before it
- * stands in the output, a JSON document is closed, and nothing else is written. A bad first line
- * leaves the output empty. Memory is allocated by create alone, however long the table is.
+ * Rows are answered as they are read. The first bad row ends the run: the output keeps the earlier
+ * answers, a JSON document is closed, and nothing else is written. After a bad first line the output is
+ * empty. Only create allocates memory, no matter how long the table is.
  *
  * Thread-safety: a table belongs to one thread at a time.
  */
-#ifndef VYRE_CLI_TABLE_H
-#define VYRE_CLI_TABLE_H
+#ifndef VYRE_CLI_DECIDE_TABLE_H
+#define VYRE_CLI_DECIDE_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,8 +45,8 @@ VYRE_NODISCARD enum vyre_status cli_table_create(const struct cli_policy *policy
 void cli_table_destroy(struct cli_table **table);
 
 /*
- * Reads a whole table and answers it. Stops early, without an error of its own, when the output
- * failed. May be called again for another table.
+ * Reads a whole table and answers it. If the output fails, stops early and reports no error. May be
+ * called again for another table.
  */
 VYRE_NODISCARD enum vyre_status cli_table_run(struct cli_table *table, cli_csv_read *read,
                                               void *user, enum cli_form form,

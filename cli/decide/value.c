@@ -37,7 +37,7 @@ static enum vyre_status parse_number(const char *name, struct cli_span text, uin
         unsigned digit = (unsigned)(unsigned char)text.bytes[i] - '0';
         if (digit > 9)
             return not_a_number(name, text, diag);
-        /* Goes on after an overflow: a text that is no number at all is reported as that. */
+        /* Goes on after an overflow: a text that is no number is reported as such. */
         fits = fits && (number < maximum / 10 || (number == maximum / 10 && digit <= maximum % 10));
         number = fits ? number * 10 + digit : 0;
     }
@@ -49,7 +49,7 @@ static enum vyre_status parse_number(const char *name, struct cli_span text, uin
     return VYRE_OK;
 }
 
-/* A word that a value may be, and what it stands for. */
+/* An allowed word and its value. */
 struct word {
     const char *text;
     uint64_t number;
@@ -85,7 +85,7 @@ static enum vyre_status parse_word(const char *name, struct cli_span text,
     return status;
 }
 
-/* The next run of bytes that are not spaces; *offset goes behind it. Empty at the end. */
+/* The next bytes up to a space; moves *offset past them. Empty at the end. */
 static struct cli_span next_token(struct cli_span text, size_t *offset)
 {
     size_t begin = *offset;
@@ -159,8 +159,9 @@ static enum vyre_status bad_role(const char *name, struct cli_span letter, struc
     if (letter.size == 0)
         status = cli_diag_set(diag, CLI_DIAG_VALUE_WORD, NULL, 0, "`%s` is empty", name);
     else
-        status = cli_diag_set(diag, CLI_DIAG_VALUE_WORD, NULL, 0, "`%s` contains `%s`, no role",
-                              name, cli_quote(letter).text);
+        status =
+            cli_diag_set(diag, CLI_DIAG_VALUE_WORD, NULL, 0,
+                         "`%s` contains `%s`, which is not a role", name, cli_quote(letter).text);
     vyre_diag_set_fix(diag, "Use the letters I O B U S P, or - for no bindings.");
     return status;
 }
@@ -214,7 +215,7 @@ static size_t count_of_type(const struct cli_values *values, enum cli_value_type
     return count;
 }
 
-/* Gives every set and every list of bindings its part of the memory. */
+/* Gives each set and each list of bindings its share of the memory. */
 static void distribute(struct cli_values *values)
 {
     uint32_t *set_memory = values->slots;

@@ -12,8 +12,8 @@
  * All memory is allocated once, for the longest text that a value may have; parsing allocates
  * nothing, so that a table of any length runs in constant memory.
  */
-#ifndef VYRE_CLI_VALUE_H
-#define VYRE_CLI_VALUE_H
+#ifndef VYRE_CLI_DECIDE_VALUE_H
+#define VYRE_CLI_DECIDE_VALUE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@
 
 #include "terminal/span.h"
 
-/* The longest text of a value. Slots take two bytes each, but for the last. */
+/* The longest text of a value. Each slot takes at least two bytes, except the last. */
 #define CLI_VALUE_TEXT_BYTES 65536
 #define CLI_VALUE_SLOTS_MAX  ((CLI_VALUE_TEXT_BYTES + 1) / 2)
 #define CLI_VALUE_ROLES_MAX  CLI_VALUE_TEXT_BYTES
@@ -39,7 +39,7 @@ enum cli_value_type {
     CLI_VALUE_ROLES,
 };
 
-/* "u32" and so on, for people. Static. */
+/* The name of the type, such as "u32". Static. */
 const char *cli_value_type_name(enum cli_value_type type);
 
 struct cli_input {
@@ -53,7 +53,7 @@ struct cli_bindings {
     size_t count;
 };
 
-/* Which member counts follows from the input's type. */
+/* The input's type says which member is used. */
 struct cli_value {
     union {
         uint64_t number; /* u32, u64, flag, support */
@@ -71,7 +71,7 @@ struct cli_values {
     struct vyre_binding *bindings;   /* Owned */
 };
 
-/* Allocates what the inputs need, once. On failure there is nothing to release. */
+/* Allocates all that the inputs need. After a failure there is nothing to release. */
 VYRE_NODISCARD enum vyre_status cli_values_init(struct cli_values *values,
                                                 const struct cli_input *inputs, size_t count,
                                                 struct vyre_diag *diag);
@@ -79,7 +79,7 @@ void cli_values_deinit(struct cli_values *values);
 
 /*
  * Sets the value of input `index`. Fails with VALUE_NUMBER, VALUE_RANGE, VALUE_WORD or VALUE_LONG;
- * *out_offset is then where in `text` the part begins that is wrong, and otherwise 0.
+ * *out_offset is then where the wrong part of `text` begins, and otherwise 0.
  */
 VYRE_NODISCARD enum vyre_status cli_values_parse(struct cli_values *values, size_t index,
                                                  struct cli_span text, size_t *out_offset,

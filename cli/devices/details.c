@@ -51,7 +51,7 @@ static void print_features(const struct device_more *more, bool colour, struct c
 static void add_memory(struct cli_grid *grid, const char *name, uint64_t bytes)
 {
     if (bytes == 0)
-        return; /* not told */
+        return; /* the driver does not report it */
     cli_grid_add(grid, name);
     cli_grid_add(grid, cli_unit_bytes(bytes).text);
 }
@@ -81,8 +81,8 @@ static void print_memory(const struct device_more *more, bool colour, struct cli
 static void print_costs(const struct device_more *more, bool colour, struct cli_output *out)
 {
     static const char *const remarks[] = {
-        [VYRE_STORED_COSTS_OLD] = ", too long to be used; try `vyre probe`",
-        [VYRE_STORED_COSTS_WRONG] = ", but some are no times; try `vyre probe`",
+        [VYRE_STORED_COSTS_OLD] = ", too long ago to be used; try `vyre probe`",
+        [VYRE_STORED_COSTS_WRONG] = ", but some are not valid; try `vyre probe`",
         [VYRE_STORED_COSTS_LOADED] = "",
     };
     char line[LINE_BYTES];

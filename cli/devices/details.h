@@ -1,6 +1,6 @@
 /*
- * details.h: what `vyre devices` says beyond abilities and limits: features, memory, and the
- * costs that the store has.
+ * details.h: what `vyre devices` shows besides abilities and limits: features, memory, and the costs
+ * in the store.
  */
 #ifndef VYRE_CLI_DEVICES_DETAILS_H
 #define VYRE_CLI_DEVICES_DETAILS_H
@@ -13,7 +13,7 @@ struct device_more {
     struct vyre_feature features[VYRE_FEATURES_MAX];
     size_t feature_count;
     struct vyre_device_memory memory;
-    enum vyre_stored_costs costs; /* what the store has of them */
+    enum vyre_stored_costs costs; /* what the store has */
     struct vyre_calibration calibration;
 };
 

@@ -1,5 +1,5 @@
 /*
- * devices.c: `vyre devices`, which lists what is there and what is not, with the reason.
+ * devices.c: `vyre devices`, which lists what is present, and what is absent with the reason.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 #define LINE_BYTES 512
 
-/* One device with all that it says of itself; or why it could not be opened. */
+/* One device with all that it reports, or the reason why it could not be opened. */
 struct device_report {
     struct vyre_device_info info;
     struct vyre_ability abilities[VYRE_ABILITY_COUNT];
@@ -27,7 +27,7 @@ struct device_report {
     struct vyre_diag failure; /* id NONE: it was opened */
 };
 
-/* How one form of the list is written. A backend is begun, given its devices, and ended. */
+/* Writes the list as text or JSON: for each backend a beginning, its devices, and an end. */
 struct writer {
     struct cli_output *out;
     struct cli_json *json; /* NULL: text */
@@ -252,7 +252,7 @@ enum cli_exit cli_devices_run(char **arguments, size_t count, struct cli_output 
     }
     struct vyre_store *store = NULL;
     if (!options.store.none && cli_store_peek(&options.store, &store, &diag) != VYRE_OK)
-        cli_message_print(&diag, NULL); /* the devices are there all the same */
+        cli_message_print(&diag, NULL); /* the devices are listed all the same */
     struct cli_json json;
     cli_json_init(&json, out);
     struct writer writer = {out, options.json ? &json : NULL, cli_colour_wanted(STDOUT_FILENO),
@@ -274,18 +274,18 @@ enum cli_exit cli_devices_run(char **arguments, size_t count, struct cli_output 
 
 void cli_devices_help(struct cli_output *out)
 {
-    cli_output_text(out,
-                    "Usage: vyre devices [--store PATH] [--no-store] [--json]\n"
-                    "\n"
-                    "Lists the backends and their devices: what each can do, its limits, for what\n"
-                    "is absent the reason, and what launching costs, if `vyre probe` measured it.\n"
-                    "\n"
-                    "      --store PATH  the store's file; see `vyre store --help`\n"
-                    "      --no-store    do not look for costs\n"
-                    "      --json        print one JSON document\n"
-                    "  -h, --help        print this help\n"
-                    "\n"
-                    "Examples:\n"
-                    "  vyre devices\n"
-                    "  vyre devices --json | jq '.backends[] | select(.present) | .name'\n");
+    cli_output_text(
+        out, "Usage: vyre devices [--store PATH] [--no-store] [--json]\n"
+             "\n"
+             "Lists the backends and their devices: what each can do, its limits, the reason\n"
+             "for what is absent, and what launching costs, if `vyre probe` has measured it.\n"
+             "\n"
+             "      --store PATH  the store's file; see `vyre store --help`\n"
+             "      --no-store    show no costs\n"
+             "      --json        print one JSON document\n"
+             "  -h, --help        print this help\n"
+             "\n"
+             "Examples:\n"
+             "  vyre devices\n"
+             "  vyre devices --json | jq '.backends[] | select(.present) | .name'\n");
 }

@@ -20,13 +20,13 @@
 #define DEVICES_MAX 64
 #define LINE_BYTES  512
 
-/* One device: its costs, or why there are none. */
+/* One device: its costs, or the reason why there are none. */
 struct probed {
     struct vyre_device_info info;
     struct vyre_hash128 signature;
     struct vyre_calibration calibration;
     struct vyre_diag failure;    /* id NONE: it was measured */
-    struct vyre_diag not_stored; /* id NONE: it was, or the store has said why not */
+    struct vyre_diag not_stored; /* id NONE: it was stored, or the store has said why not */
     bool stored;
 };
 
@@ -37,8 +37,8 @@ struct probe {
     struct vyre_store *store; /* NULL: --no-store */
     struct cli_progress progress;
     struct probed *devices; /* Owned: DEVICES_MAX */
-    size_t count;           /* that there are */
-    size_t done;            /* that were looked at */
+    size_t count;           /* devices found */
+    size_t done;            /* devices tried */
 };
 
 /* ---- measuring --------------------------------------------------------------------------------
@@ -55,14 +55,14 @@ static enum vyre_status find_devices(struct probe *probe, struct vyre_diag *diag
     }
     if (probe->count > 0)
         return VYRE_OK;
-    /* The usual way to open one knows why there is none. */
+    /* Opening one the usual way reports why there is none. */
     struct vyre_device *device;
     enum vyre_status status = cli_device_open(probe->instance, &probe->options, &device, diag);
     vyre_device_close(&device);
     return status;
 }
 
-/* The device that --device names, and only that. */
+/* Finds the one device that --device names. */
 static enum vyre_status find_device(struct probe *probe, struct vyre_device **out_device,
                                     struct vyre_diag *diag)
 {
@@ -72,7 +72,7 @@ static enum vyre_status find_device(struct probe *probe, struct vyre_device **ou
     return status;
 }
 
-/* Takes the device, open or not, and closes it. False: Ctrl-C came first, and nothing is known. */
+/* Opens the device if it is NULL, measures and closes it. False: Ctrl-C came before a result. */
 static bool measure(struct probe *probe, struct probed *probed, struct vyre_device *device)
 {
     const struct vyre_device_desc desc = {.backend = probed->info.backend,
@@ -132,14 +132,14 @@ static void print_device(const struct probe *probe, const struct probed *probed,
              cli_costs_count(&probed->calibration), cli_unit_ns(probed->calibration.took_ns).text,
              noisy,
              probed->stored  ? "stored"
-             : !probe->store ? "not stored, as asked for"
+             : !probe->store ? "not stored, as requested"
                              : "NOT STORED");
     cli_output_text(out, line);
     cli_costs_print(&probed->calibration, true, colour, 2, out);
     uint32_t absent = VYRE_COST_COUNT - cli_costs_count(&probed->calibration);
     if (absent > 0) {
         snprintf(line, sizeof line,
-                 "  %u more are of what the device cannot do; `vyre devices` says why\n", absent);
+                 "  %u more costs do not apply to this device; `vyre devices` says why\n", absent);
         cli_output_text(out, line);
     }
     cli_output_text(out, "\n");
@@ -204,7 +204,7 @@ static void print_json(const struct probe *probe, struct cli_output *out)
 /* ---- the command ------------------------------------------------------------------------------
  */
 
-/* Failures go to standard error, one by one; what could be measured is shown all the same. */
+/* Prints each failure on standard error, and shows what could be measured all the same. */
 static enum cli_exit conclude(const struct probe *probe, struct cli_output *out)
 {
     enum cli_exit result = CLI_EXIT_DONE;
@@ -284,7 +284,7 @@ void cli_probe_help(struct cli_output *out)
         "\n"
         "Measures what launching costs on each device, shows it and puts it into the store,\n"
         "where `vyre run` and `vyre compare` find it for 7 days. Takes some seconds for each\n"
-        "device; what else the machine does meanwhile makes the figures worse.\n"
+        "device. Other work on the machine makes the figures worse.\n"
         "\n"
         "      --backend B     only the devices of cpu, vulkan or opencl\n"
         "      --device D      only this one: its number, a part of its name, its UUID or its\n"

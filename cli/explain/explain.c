@@ -1,5 +1,5 @@
 /*
- * explain.c: `vyre explain`: why each batch of a workload would run as it would, or did.
+ * explain.c: `vyre explain`: how each batch of a workload would run, or ran, and why.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +25,11 @@
 
 #define LINE_BYTES 1024
 
-/* What is known of one batch of the workload. */
+/* One batch of the workload. */
 struct entry {
     struct vyre_explanation explanation;
     uint32_t hint;
-    uint32_t alike; /* the first batch of which the same is said; itself: it is the first */
+    uint32_t alike; /* the first batch with the same explanation, or this batch itself */
     char repeats[EXPLAIN_TEXT_BYTES];
 };
 
@@ -62,7 +62,7 @@ static enum vyre_status set_up(struct explaining *all, struct vyre_diag *diag)
     if (status == VYRE_OK)
         status = cli_device_open(all->instance, &all->options, &device, diag);
     if (status == VYRE_OK) {
-        /* No schedule is run: none is long enough for a calibration that nobody asked for. */
+        /* No schedule runs, so only --calibrate makes a calibration worth its time: 0 batches. */
         status = cli_knowledge_give(&all->knowledge, device, &all->options, 0, diag);
         if (status != VYRE_OK)
             vyre_device_close(&device);
@@ -117,7 +117,7 @@ static bool same_next(const struct vyre_decision_record *a, const struct vyre_de
     return same;
 }
 
-/* Whether the same would be said of both. */
+/* Whether both have the same explanation. */
 static bool are_alike(const struct entry *a, const struct entry *b)
 {
     const struct vyre_bundle *left = &a->explanation.verdicts;
@@ -154,7 +154,7 @@ static enum vyre_status explain_all(struct explaining *all, struct vyre_diag *di
 
 /* ---- For people ------------------------------------------------------------------------------- */
 
-/* "batch a", "batches a and b", "batches a, b and 14 more, which are alike". */
+/* "batch a", "batches a and b", "batches a, b and 14 more like them". */
 static void print_names(const struct explaining *all, uint32_t first, struct cli_output *out)
 {
     const struct workload *workload = all->workload;
@@ -168,7 +168,7 @@ static void print_names(const struct explaining *all, uint32_t first, struct cli
     const struct cli_quote name = cli_quote(cli_span_of(workload->batches[first].name));
     const struct cli_quote next = cli_quote(cli_span_of(workload->batches[second].name));
     if (others > 1)
-        snprintf(more, sizeof more, " and %s more alike", cli_unit_count(others - 1).text);
+        snprintf(more, sizeof more, " and %s more like them", cli_unit_count(others - 1).text);
     if (others == 0)
         snprintf(line, sizeof line, "\nbatch %s", name.text);
     else
@@ -205,8 +205,8 @@ static void print_text(const struct explaining *all, struct cli_output *out)
     struct vyre_device_info info;
     char line[LINE_BYTES];
     vyre_device_get_info(all->session->device, &info);
-    snprintf(line, sizeof line, "%s on %s %u, %s (%s); nothing of it was run\n",
-             all->workload->name, info.backend, info.index, info.name, info.driver);
+    snprintf(line, sizeof line, "%s on %s %u, %s (%s); nothing was run\n", all->workload->name,
+             info.backend, info.index, info.name, info.driver);
     cli_output_text(out, line);
     cli_knowledge_print(&all->knowledge, out);
     for (uint32_t i = 0; i < all->workload->batch_count; i++) {
@@ -290,8 +290,8 @@ static enum cli_exit explain_record(const struct cli_options *options, struct cl
                   options->workers || options->store.path || options->store.none ||
                   options->no_proof;
     if (others)
-        return misuse("--batch explains a record, which has a device and hints of its own",
-                      "Leave the other options away, but for --json.");
+        return misuse("--batch explains a record, which has its own device and hints",
+                      "Leave out all other options except --json.");
     return cli_explain_record(options->file, options->batch, options->json, out);
 }
 
@@ -300,7 +300,7 @@ static enum cli_exit explain_workload(struct explaining *all, struct cli_output 
     struct vyre_diag diag;
     vyre_diag_reset(&diag);
     if (is_record(all->options.file))
-        return misuse("the file is a record: explain names one of its batches",
+        return misuse("the file is a record: explain needs the number of a batch",
                       "Add --batch N; `vyre report` and `vyre run --record` show the numbers.");
     enum vyre_status status = set_up(all, &diag);
     if (status == VYRE_OK)
@@ -345,21 +345,21 @@ void cli_explain_help(struct cli_output *out)
         "                    [--json]\n"
         "       vyre explain OUT.json --batch N [--json]\n"
         "\n"
-        "Says of each batch of the workload FILE how it would be launched and why, without\n"
-        "running it: what the policies are given and where that comes from, what they say,\n"
-        "every way that it could run with its predicted cost, what is out and why, and what\n"
-        "would have to change for another choice. With --batch, the same of a batch that ran,\n"
-        "from what `vyre run --record` wrote.\n"
+        "Shows how each batch of the workload FILE would be launched and why, without running\n"
+        "it: the inputs of the policies and their origin, the verdicts, every way to run the\n"
+        "batch with its predicted cost or the reason why it cannot run, and what would change\n"
+        "the choice. With --batch, shows the same for a batch that ran, from a record of\n"
+        "`vyre run --record`.\n"
         "\n"
-        "      --backend B       cpu, vulkan or opencl; the first that is there by default\n"
+        "      --backend B       cpu, vulkan or opencl; by default the first that has a device\n"
         "      --device D        its number, UUID, kind or a part of its name; see `vyre devices`\n"
         "      --repeat-hint N   as if each batch were announced to run N times; 0: not\n"
-        "                        announced; by default as often as the schedule has it\n"
+        "                        announced; by default as often as it is in the schedule\n"
         "      --calibrate       measure the device's costs first; this runs probes\n"
-        "      --store PATH      where costs and learnings are kept; see `vyre store`\n"
-        "      --no-store        use none\n"
-        "      --no-proof        as if generated code were used without a proof\n"
-        "      --workers N       threads of the cpu backend beside the caller's\n"
+        "      --store PATH      the file with costs and learnings; see `vyre store`\n"
+        "      --no-store        use no store\n"
+        "      --no-proof        as if generated code needed no proof\n"
+        "      --workers N       threads of the cpu backend in addition to the caller's\n"
         "      --batch N         the batch with this number in a record\n"
         "      --json            print one JSON document\n"
         "  -h, --help            print this help\n"

@@ -1,5 +1,5 @@
 /*
- * print.c: what `vyre explain` says of a batch, for people or as JSON.
+ * print.c: what `vyre explain` says about a batch, as text or as JSON.
  */
 #include "explain/print.h"
 
@@ -16,7 +16,7 @@
 
 /* ---- For people ------------------------------------------------------------------------------- */
 
-/* What a device says of itself is foreign: what would move the cursor does not reach the terminal. */
+/* Texts of devices come from outside: control characters must not reach the terminal. */
 static void make_plain(char *text)
 {
     for (; *text; text++) {
@@ -99,7 +99,7 @@ static bool any_measured(const struct vyre_decision_record *next)
     return any;
 }
 
-/* What the names of variants mean, where some are listed. */
+/* Says what the names of variants mean, if some are listed. */
 static void print_variants(const struct vyre_decision_record *next, struct cli_output *out)
 {
     unsigned variants = 0;
@@ -107,10 +107,10 @@ static void print_variants(const struct vyre_decision_record *next, struct cli_o
         variants |= next->candidates[i].variant;
     if (variants & VYRE_VARIANT_SERIAL)
         cli_output_text(out, "    (serial: one command after another; without it, side by side "
-                             "where they may)\n");
+                             "where possible)\n");
     if (variants & VYRE_VARIANT_DRIVER)
         cli_output_text(
-            out, "    (driver: the driver's own recording instead of a list kept by Vyre)\n");
+            out, "    (driver: the driver's own recording instead of a list that Vyre keeps)\n");
 }
 
 void explain_print_candidates(const struct explain_subject *subject, struct cli_output *out)
@@ -138,7 +138,7 @@ void explain_print_candidates(const struct explain_subject *subject, struct cli_
         make_plain(text);
         cli_grid_add(&grid, text);
     }
-    cli_output_text(out, "\n  Ways to run it, each with its share of what is paid once:\n");
+    cli_output_text(out, "\n  Ways to run it, each with its share of the one-time cost:\n");
     cli_grid_print(&grid, 4, out);
     cli_grid_deinit(&grid);
     print_variants(next, out);
@@ -149,7 +149,7 @@ void explain_print_turns(const struct explain_subject *subject, struct cli_outpu
     char turns[EXPLAIN_TURNS_MAX][EXPLAIN_TEXT_BYTES];
     size_t count = explain_turns(subject, turns);
     if (count > 0)
-        cli_output_text(out, "\n  For another choice:\n");
+        cli_output_text(out, "\n  What would change the choice:\n");
     for (size_t i = 0; i < count; i++)
         explain_wrapped(out, 4, turns[i]);
 }

@@ -1,7 +1,7 @@
 /*
- * print.h: what `vyre explain` says of a batch, for people or as JSON.
+ * print.h: what `vyre explain` says about a batch, as text or as JSON.
  *
- * The parts are shared by batches that would run (explain.c) and batches that did (explain_record.c).
+ * explain.c uses the parts for batches that would run, record.c for batches that ran.
  */
 #ifndef VYRE_CLI_EXPLAIN_PRINT_H
 #define VYRE_CLI_EXPLAIN_PRINT_H
@@ -15,37 +15,37 @@
 #define EXPLAIN_INPUTS_MAX 17
 #define EXPLAIN_TURNS_MAX  4
 
-/* What is said of one batch. */
+/* One batch and what is known of it. */
 struct explain_subject {
     const struct vyre_explanation *explanation; /* Borrowed, as all texts */
     uint32_t repeat_hint;
     bool has_policies;                   /* false: only the candidates are known */
-    const char *absent[VYRE_MODE_COUNT]; /* why the device has no such mode; NULL or "": it has */
-    const char *repeats;                 /* how many would change the choice; NULL: not known */
+    const char *absent[VYRE_MODE_COUNT]; /* why the device lacks the mode; NULL or "": it has it */
+    const char *repeats; /* how many repeats would change the choice; NULL: not known */
 };
 
-/* ---- Parts, for people ------------------------------------------------------------------------ */
+/* ---- Parts, as text ------------------------------------------------------------------- */
 
-/* A sentence in lines of readable length, each indented. */
+/* Breaks a sentence into lines of readable length, each indented. */
 void explain_wrapped(struct cli_output *out, size_t indent, const char *text);
 
-/* What the six policies say, with the arithmetic and with what they were given. */
+/* What the six policies say, with the arithmetic and their inputs. */
 void explain_print_policies(const struct explain_subject *subject, struct cli_output *out);
 
-/* Each way that it could run, with its cost, or why it is out. */
+/* Each way to run the batch, with its cost or the reason why it cannot run. */
 void explain_print_candidates(const struct explain_subject *subject, struct cli_output *out);
 
-/* What would have to change for another choice. */
+/* What would change the choice. */
 void explain_print_turns(const struct explain_subject *subject, struct cli_output *out);
 
-/* ---- The same as JSON ------------------------------------------------------------------------- */
+/* ---- The same as JSON ----------------------------------------------------------------- */
 
 void explain_policies_json(const struct explain_subject *subject, struct cli_json *json);
 void explain_candidates_json(const struct explain_subject *subject, struct cli_json *json);
 /* "replay_from_repeats", "persistent_from_commands"; null: never. */
 void explain_turns_json(const struct explain_subject *subject, struct cli_json *json);
 
-/* ---- Words: explain_words.c ------------------------------------------------------------------- */
+/* ---- Words: words.c ------------------------------------------------------------------- */
 
 struct explain_input {
     enum vyre_policy policy;
@@ -67,14 +67,14 @@ void explain_verdict(const struct vyre_explanation *explanation, enum vyre_polic
 /* "replay, serial" and so on. */
 void explain_way(uint8_t mode, uint8_t variant, char out[EXPLAIN_TEXT_BYTES]);
 
-/* What the choice rests on, as the rest of a sentence. */
+/* The reason for the choice, as the end of a sentence. */
 const char *explain_why(uint8_t why);
 
-/* Why the candidate is the one, or is not, or is out. */
+/* Why the candidate was chosen, was not chosen, or cannot run. */
 void explain_candidate(const struct explain_subject *subject, uint32_t candidate,
                        char out[EXPLAIN_TEXT_BYTES]);
 
-/* Sentences on what would have to change; returns how many. */
+/* Sentences on what would change the choice; returns how many. */
 size_t explain_turns(const struct explain_subject *subject,
                      char out[EXPLAIN_TURNS_MAX][EXPLAIN_TEXT_BYTES]);
 

@@ -1,5 +1,5 @@
 /*
- * record.c: why a batch that ran was launched as it was.
+ * record.c: `vyre explain --batch`: why a recorded batch was launched as it was.
  */
 #include "explain/record.h"
 
@@ -30,7 +30,7 @@ static void line(struct cli_output *out, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    /* Labels are foreign: what would move the cursor does not reach the terminal. */
+    /* Labels come from users: control characters must not reach the terminal. */
     for (char *at = text; *at; at++) {
         unsigned char code = (unsigned char)*at;
         if ((code < 0x20 && code != '\n') || code == 0x7f)
@@ -61,13 +61,13 @@ static void print_work(const struct recorded_batch *subject, struct cli_output *
     }
 }
 
-/* The costs of the device on which the predictions rest. */
+/* The device's costs, on which the predictions are based. */
 static void print_costs(const struct recorded_batch *subject, struct cli_output *out)
 {
     static const char *const heads[] = {"cost of the device", "median", "origin"};
     const struct record_calibration *calibration = &subject->device->calibration;
     if (calibration->taken_s == 0) {
-        cli_output_text(out, "\n  The device was not calibrated: its costs are those that the "
+        cli_output_text(out, "\n  The device was not calibrated: the costs are those that its "
                              "backend states.\n");
         return;
     }
@@ -90,12 +90,12 @@ static void print_costs(const struct recorded_batch *subject, struct cli_output 
 static void print_candidates(const struct recorded_batch *subject, struct cli_output *out)
 {
     if (!subject->compared) {
-        cli_output_text(out, "\n  The record has no candidates for this shape.\n");
+        cli_output_text(out, "\n  The record lists no candidates for this shape.\n");
         return;
     }
     explain_print_candidates(&subject->said, out);
     if (subject->compared != subject->batch)
-        line(out, "    The choice stood: this is the comparison made for batch %" PRId64 ".\n",
+        line(out, "    No new comparison was made: this one is from batch %" PRId64 ".\n",
              subject->compared->sequence);
 }
 
@@ -111,7 +111,7 @@ static void print_choice(const struct recorded_batch *subject, struct cli_output
     if (batch->repeat_hint)
         line(out, "%s announced (hint)\n", cli_unit_count((uint64_t)batch->repeat_hint).text);
     else
-        line(out, "none announced: as many more are expected as were seen\n");
+        line(out, "none announced, so as many more are expected as were seen\n");
 }
 
 static void print_outcome(const struct recorded_batch *subject, struct cli_output *out)
@@ -222,10 +222,11 @@ static enum cli_exit fail_batch(const char *path, const struct record *record, u
     struct vyre_diag diag;
     if (most == 0)
         (void)cli_diag_set(&diag, CLI_DIAG_RECORD_BATCH, path, 0,
-                           "there is no batch %" PRIu64 ": the record has none", batch);
+                           "there is no batch %" PRIu64 ": the record has no batches", batch);
     else
         (void)cli_diag_set(&diag, CLI_DIAG_RECORD_BATCH, path, 0,
-                           "there is no batch %" PRIu64 "; %s of %s were kept, with numbers from "
+                           "there is no batch %" PRIu64
+                           "; the record has %s of %s, with numbers from "
                            "%" PRId64 " to %" PRId64,
                            batch, cli_unit_count(record->batches.count).text,
                            cli_unit_count((uint64_t)record->end.batches_seen).text, least, most);

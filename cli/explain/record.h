@@ -10,9 +10,9 @@
 #include "command.h"
 
 /*
- * Explains the batch with that number (of its ticket; on each device that has one): its inputs with
- * their origin, the candidates, what was chosen and why, and predicted against measured. Prints what
- * is wrong with the record; a batch that is not in it gives RECORD_BATCH and CLI_EXIT_BAD_INPUT.
+ * Explains the batch whose ticket has this number, on each device that has one: its inputs and their
+ * origin, the candidates, the choice and its reason, the predicted and the measured time. Prints a
+ * diagnostic if the record is damaged. If the batch is not in it: RECORD_BATCH, CLI_EXIT_BAD_INPUT.
  */
 enum cli_exit cli_explain_record(const char *path, uint64_t batch, bool as_json,
                                  struct cli_output *out);

@@ -1,11 +1,11 @@
 /*
- * recorded_batch.c: a batch of a record, with what an explanation of it rests on.
+ * recorded_batch.c: a batch of a record, with all that its explanation needs.
  */
 #include "explain/recorded_batch.h"
 
 #include <string.h>
 
-/* Names are those of the writer; a later version may have more of them. */
+/* The names are the writer's; a later version may have more of them. */
 static uint8_t mode_of(const struct record *record, uint8_t mode)
 {
     const char *name = record_name(record, RECORD_NAMES_MODE, mode);
@@ -15,7 +15,7 @@ static uint8_t mode_of(const struct record *record, uint8_t mode)
     return found;
 }
 
-/* By its name, or by the one that version 1 had for it. */
+/* Finds the reason by its name, or by the name that it had in version 1. */
 static uint8_t find_why(const char *name, uint8_t otherwise)
 {
     if (strcmp(name, "hint") == 0)
@@ -87,7 +87,7 @@ static void fill_next(struct recorded_batch *subject)
     }
 }
 
-/* The least number above 1 of which the gains exceed the cost. */
+/* The smallest number above 1 whose gains together exceed the cost. */
 static uint32_t turn_of(uint64_t gain_ns, uint64_t cost_ns)
 {
     uint64_t least = gain_ns ? cost_ns / gain_ns + 1 : VYRE_REPEATS_NEVER;
@@ -95,7 +95,7 @@ static uint32_t turn_of(uint64_t gain_ns, uint64_t cost_ns)
     return least < VYRE_REPEATS_NEVER ? (uint32_t)least : VYRE_REPEATS_NEVER;
 }
 
-/* Commands over all repeats: what the policy was asked; none at first sight. */
+/* The policy's input: commands over all repeats; 0 for a batch seen for the first time. */
 static uint32_t items_of(const struct record_batch *batch, uint64_t repeats)
 {
     uint64_t commands = 0;
@@ -157,7 +157,7 @@ static void fill_absent(struct recorded_batch *subject)
     }
 }
 
-/* What was last said of the batch's shape before it; NULL: nothing. */
+/* The last policies recorded for the batch's shape before the batch; NULL: none. */
 static const struct record_policies *policies_of(const struct recorded_batch *subject, size_t index)
 {
     const struct record *record = subject->record;

@@ -1,8 +1,8 @@
 /*
  * repeats.c: how many repeats would change what auto begins with.
  *
- * The choice is asked for with other hints: doubling or halving until it is another one, then by
- * bisection. A choice that changes and changes back in between is not found.
+ * The device is asked with other hints: the hint is doubled or halved until the choice changes, then
+ * bisection finds where. A choice that changes and changes back in between is not found.
  */
 #include "explain/repeats.h"
 
@@ -10,14 +10,14 @@
 
 #include "terminal/units.h"
 
-/* Nobody announces more. */
+/* Larger hints are not tried. */
 #define REPEATS_MAX (UINT32_C(1) << 20)
 
 struct asking {
     struct vyre_batch *batch; /* Borrowed */
     struct vyre_diag *diag;   /* Borrowed */
     enum vyre_status status;
-    unsigned way; /* with the hint that was given */
+    unsigned way; /* the choice with the original hint */
 };
 
 static unsigned way_with(struct asking *asking, uint32_t hint)
@@ -30,7 +30,7 @@ static unsigned way_with(struct asking *asking, uint32_t hint)
     return explanation.next.mode * 256u + explanation.next.variant;
 }
 
-/* The hint next to `other`, towards `same`, that still gives another choice than `same` does. */
+/* The hint nearest to `same` that gives another choice. `same` gives the original one, `other` another. */
 static uint32_t bisect(struct asking *asking, uint32_t same, uint32_t other)
 {
     while (same + 1 < other || other + 1 < same) {
@@ -84,18 +84,19 @@ enum vyre_status explain_repeats(struct vyre_batch *batch, uint32_t hint,
     name(&asking, below ? below : hint, low);
     name(&asking, above ? above : hint, high);
     if (below && above)
-        snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "Announced %s times or fewer it would begin with %.64s, and announced %s times or "
-                 "more with %.64s.",
-                 cli_unit_count(below).text, low, cli_unit_count(above).text, high);
+        snprintf(
+            out, EXPLAIN_TEXT_BYTES,
+            "Announced %s times or fewer, it would begin with %.64s; announced %s times or more, "
+            "with %.64s.",
+            cli_unit_count(below).text, low, cli_unit_count(above).text, high);
     else if (below)
         snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "Announced %s time%s%s it would begin with %.64s; more repeats change nothing.",
+                 "Announced %s time%s%s, it would begin with %.64s; more repeats change nothing.",
                  cli_unit_count(below).text, below == 1 ? "" : "s", below == 1 ? "" : " or fewer",
                  low);
     else if (above)
         snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "Announced %s time%s or more it would begin with %.64s%s.",
+                 "Announced %s time%s or more, it would begin with %.64s%s.",
                  cli_unit_count(above).text, above == 1 ? "" : "s", high,
                  hint ? "; fewer change nothing" : "");
     else

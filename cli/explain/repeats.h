@@ -7,8 +7,8 @@
 #include "explain/print.h"
 
 /*
- * A sentence on the numbers of announced repeats nearest to `hint` (0: none announced) from which on
- * another choice would be made. The device is asked, so that the sentence holds for all that it knows.
+ * Writes a sentence with the numbers of announced repeats nearest to `hint` (0: none announced) that
+ * would change the choice. The device is asked, so the sentence accounts for all that it knows.
  */
 VYRE_NODISCARD enum vyre_status explain_repeats(struct vyre_batch *batch, uint32_t hint,
                                                 char out[EXPLAIN_TEXT_BYTES],

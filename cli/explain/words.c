@@ -49,40 +49,39 @@ size_t explain_inputs(const struct vyre_explanation *explanation,
     return count;
 }
 
-/* The arms themselves are not kept: only what was found of them. */
+/* The explanation keeps no arms, only what was found about the first two. */
 static void explain_arms(const struct vyre_explanation *explanation, char out[EXPLAIN_TEXT_BYTES])
 {
     static const char *const conflicts[] = {
-        [VYRE_CONFLICT_NONE] = "The first two runs of commands meet.",
-        [VYRE_CONFLICT_WRITE_WRITE] = "The first two runs of commands write the same bytes.",
-        [VYRE_CONFLICT_READ_AFTER_WRITE] =
-            "The second run of commands reads what the first one writes.",
-        [VYRE_CONFLICT_WRITE_AFTER_READ] =
-            "The second run of commands writes what the first one reads.",
+        [VYRE_CONFLICT_NONE] = "The first two arms touch the same bytes.",
+        [VYRE_CONFLICT_WRITE_WRITE] = "The first two arms write the same bytes.",
+        [VYRE_CONFLICT_READ_AFTER_WRITE] = "The second arm reads what the first one writes.",
+        [VYRE_CONFLICT_WRITE_AFTER_READ] = "The second arm writes what the first one reads.",
     };
     const struct vyre_arm_verdict *arms = &explanation->verdicts.arms;
     if (arms->choice == VYRE_ARMS_INDEPENDENT)
-        snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "The first two runs of commands write nothing that the other touches; up to %u "
-                 "may run side by side.",
-                 explanation->arm_count);
+        snprintf(
+            out, EXPLAIN_TEXT_BYTES,
+            "Neither of the first two arms writes what the other touches; up to %u arms may run "
+            "side by side.",
+            explanation->arm_count);
     else if (arms->choice == VYRE_ARMS_SERIALIZE)
         snprintf(out, EXPLAIN_TEXT_BYTES, "%s",
                  conflicts[(unsigned)arms->conflict <= VYRE_CONFLICT_WRITE_AFTER_READ
                                ? arms->conflict
                                : VYRE_CONFLICT_NONE]);
     else
-        snprintf(out, EXPLAIN_TEXT_BYTES, "The batch has no two runs of commands to compare.");
+        snprintf(out, EXPLAIN_TEXT_BYTES, "The batch has no two arms to compare.");
 }
 
 static void explain_copy(const struct vyre_explanation *explanation, char out[EXPLAIN_TEXT_BYTES])
 {
     enum vyre_copy_choice choice = explanation->verdicts.copy.choice;
-    const char *text = "No upload stands beside a kernel.";
+    const char *text = "The batch has no upload next to a kernel.";
     if (choice == VYRE_COPY_OVERLAP)
-        text = "The upload fills what the kernel beside it leaves alone.";
+        text = "The upload writes nothing that the kernel next to it touches.";
     if (choice == VYRE_COPY_SERIALIZE)
-        text = "The upload fills what the kernel beside it reads or writes.";
+        text = "The upload writes what the kernel next to it reads or writes.";
     snprintf(out, EXPLAIN_TEXT_BYTES, "%s", text);
 }
 
@@ -137,14 +136,15 @@ const char *explain_why(uint8_t why)
         [VYRE_WHY_NONE] = "nothing was decided",
         [VYRE_WHY_REQUIRED] = "the caller requires it",
         [VYRE_WHY_ONLY_FEASIBLE] = "nothing else can run this batch here",
-        [VYRE_WHY_VERDICT] = "the policies ask for it, and nothing measured speaks against it",
+        [VYRE_WHY_VERDICT] = "the policies ask for it, and no measurement speaks against it",
         [VYRE_WHY_PREDICTED_BEST] = "it was the cheapest for other work on this device",
         [VYRE_WHY_MEASURED_BEST] = "it is the cheapest of what was measured for this work",
-        [VYRE_WHY_TRIAL] = "it was not measured yet, and what it may save is worth a try",
-        [VYRE_WHY_EXPLORE] = "it is measured again, paid from the budget for exploration",
-        [VYRE_WHY_DRIFT_RECHECK] = "costs left their band, so that it is measured anew",
+        [VYRE_WHY_TRIAL] = "it has not been measured yet, and what it may save is worth a try",
+        [VYRE_WHY_EXPLORE] = "it is measured again, within the budget for exploration",
+        [VYRE_WHY_DRIFT_RECHECK] = "its costs have left their usual range, so it is measured again",
     };
-    return why < VYRE_WHY_COUNT && sentences[why] ? sentences[why] : "of a reason unknown here";
+    return why < VYRE_WHY_COUNT && sentences[why] ? sentences[why]
+                                                  : "this version does not know the reason";
 }
 
 /* ---- Candidates ------------------------------------------------------------------------------- */
@@ -163,7 +163,7 @@ static void explain_out(const struct explain_subject *subject,
                         char out[EXPLAIN_TEXT_BYTES])
 {
     const char *mode = vyre_mode_name((enum vyre_mode)candidate->mode);
-    /* Of both variants at once, serial is at fault only where nothing can run side by side. */
+    /* A candidate of both variants is out because it is serial only if there is a single arm. */
     bool by_driver =
         candidate->variant & VYRE_VARIANT_DRIVER && subject->explanation->arm_count > 1;
     const char *absent =
@@ -177,29 +177,30 @@ static void explain_out(const struct explain_subject *subject,
     else if (candidate->why == VYRE_WHY_FAILED)
         snprintf(out, EXPLAIN_TEXT_BYTES, "out: recording it failed");
     else if (candidate->why == VYRE_WHY_UNPROVEN)
-        snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "out: its generated code gave other bytes than the driver's own launch, or is not "
-                 "proven yet");
+        snprintf(
+            out, EXPLAIN_TEXT_BYTES,
+            "out: its generated code is not proven yet, or gave other bytes than the driver's own "
+            "launch");
     else if (candidate->why == VYRE_WHY_UNBUILT)
         snprintf(out, EXPLAIN_TEXT_BYTES, "out: what it needs is not built yet");
     else if (candidate->why == VYRE_WHY_UNFIT)
-        snprintf(out, EXPLAIN_TEXT_BYTES, "out: the batch cannot run so%s%s", unfit[0] ? ": " : "",
-                 unfit);
+        snprintf(out, EXPLAIN_TEXT_BYTES, "out: the batch cannot run this way%s%s",
+                 unfit[0] ? ": " : "", unfit);
     else if (candidate->why == VYRE_WHY_POOR_FIT && unfit[0])
         snprintf(out, EXPLAIN_TEXT_BYTES, "out: %s", unfit);
     else if (candidate->why == VYRE_WHY_POOR_FIT)
         snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "out: dispatches this large, or of several local sizes, do not suit what stays "
-                 "resident");
+                 "out: dispatches this large, or with several local sizes, do not suit a resident "
+                 "kernel");
     else if (candidate->variant & VYRE_VARIANT_SERIAL && !by_driver)
         snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "out: each command needs the one before it, so serial is no different");
+                 "out: each command needs the one before it, so serial changes nothing");
     else
         snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "out: the constants change, and the driver's recording holds them");
+                 "out: the constants change, and the driver's recording would keep the old ones");
 }
 
-/* Against the choice, on what the two were compared by. */
+/* Compares a candidate with the choice, by the numbers that decided. */
 static void explain_slower(const struct vyre_decision_candidate *here,
                            const struct vyre_decision_candidate *chosen,
                            char out[EXPLAIN_TEXT_BYTES])
@@ -241,18 +242,18 @@ void explain_candidate(const struct explain_subject *subject, uint32_t candidate
         return;
     case VYRE_WHY_FIXED_TOO_SLOW:
         snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "cheaper each time, but what it costs once does not come back over %s repeat%s",
-                 cli_unit_count(repeats).text, repeats == 1 ? "" : "s");
+                 "cheaper each time, but %s repeat%s not pay back its one-time cost",
+                 cli_unit_count(repeats).text, repeats == 1 ? " does" : "s do");
         return;
     case VYRE_WHY_IN_TRIAL:
-        snprintf(out, EXPLAIN_TEXT_BYTES, "waits: a trial is in flight, and its result decides");
+        snprintf(out, EXPLAIN_TEXT_BYTES, "waiting: a trial is in flight, and its result decides");
         return;
     case VYRE_WHY_MARGIN:
-        snprintf(out, EXPLAIN_TEXT_BYTES, "cheaper by %s, which is less than a switch must bring",
+        snprintf(out, EXPLAIN_TEXT_BYTES, "cheaper by %s, which is too little for a switch",
                  cli_unit_ns(less_ns).text);
         return;
     case VYRE_WHY_NOT_REQUIRED:
-        snprintf(out, EXPLAIN_TEXT_BYTES, "could run, but the caller required another");
+        snprintf(out, EXPLAIN_TEXT_BYTES, "could run, but the caller requires another mode");
         return;
     case VYRE_WHY_SLOWER_PREDICTED:
     case VYRE_WHY_SLOWER_MEASURED:
@@ -278,11 +279,11 @@ static void explain_reuse_turn(const struct explain_subject *subject, char out[E
     uint32_t hint = subject->repeat_hint;
     if (from == VYRE_REPEATS_NEVER)
         snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "By command_reuse, replay never pays: by these costs it is no cheaper than a "
-                 "launch.");
+                 "According to command_reuse, replay never pays: with these costs it is no cheaper "
+                 "than a launch.");
     else
         snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "By command_reuse, replay pays from %s repeats on; %s %s.",
+                 "According to command_reuse, replay pays from %s repeats on; %s: %s.",
                  cli_unit_count(from).text, hint ? "announced" : "seen",
                  cli_unit_count(hint ? hint : subject->explanation->repeats_seen).text);
 }
@@ -297,24 +298,25 @@ static void explain_resident_turn(const struct explain_subject *subject,
         snprintf(out, EXPLAIN_TEXT_BYTES, "Persistent mode is absent on this device: %s.", absent);
     else if (from == VYRE_REPEATS_NEVER)
         snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "By persistent_kernel, staying resident never pays: by these costs a command is "
-                 "no cheaper there.");
+                 "According to persistent_kernel, staying resident never pays: with these costs a "
+                 "command is no cheaper there.");
     else
-        snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "By persistent_kernel, staying resident pays from %s commands on, over all "
-                 "repeats; %s are expected.",
-                 cli_unit_count(from).text,
-                 cli_unit_count(explanation->persistent_kernel.batch_size).text);
+        snprintf(
+            out, EXPLAIN_TEXT_BYTES,
+            "According to persistent_kernel, staying resident pays from %s commands on, over all "
+            "repeats; expected: %s.",
+            cli_unit_count(from).text,
+            cli_unit_count(explanation->persistent_kernel.batch_size).text);
 }
 
-/* The verdicts say what should pay by their costs; the choice also knows what can run and did pay. */
+/* Verdicts say what pays by the costs; the choice also depends on what can run and on measurements. */
 static void explain_difference(const struct vyre_explanation *explanation,
                                char out[EXPLAIN_TEXT_BYTES])
 {
     static const char *const evidence[VYRE_EVIDENCE_COUNT] = {
-        [VYRE_EVIDENCE_SHAPE] = "what was measured of this work",
-        [VYRE_EVIDENCE_DEVICE] = "what was measured of other work on this device",
-        [VYRE_EVIDENCE_STORE] = "what an earlier run learned of this work",
+        [VYRE_EVIDENCE_SHAPE] = "measurements of this work",
+        [VYRE_EVIDENCE_DEVICE] = "measurements of other work on this device",
+        [VYRE_EVIDENCE_STORE] = "what earlier runs learned about this work",
     };
     const struct vyre_decision_record *next = &explanation->next;
     const char *wanted = vyre_mode_name(explanation->wanted);
@@ -325,15 +327,15 @@ static void explain_difference(const struct vyre_explanation *explanation,
                    next->candidates[i].state != VYRE_CANDIDATE_OUT;
     if (can_run && next->evidence < VYRE_EVIDENCE_COUNT && evidence[next->evidence])
         snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "The policies ask for %s; %s overruled them, and it is %s.", wanted,
+                 "The policies ask for %s, but %s overruled them: the choice is %s.", wanted,
                  evidence[next->evidence], chosen);
     else if (can_run)
-        snprintf(out, EXPLAIN_TEXT_BYTES, "The policies ask for %s; here it is %s, to find out.",
-                 wanted, chosen);
+        snprintf(out, EXPLAIN_TEXT_BYTES,
+                 "The policies ask for %s; the choice is %s, to measure it.", wanted, chosen);
     else
         snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "The policies ask for %s, which is out here; of the rest it is %s.", wanted,
-                 chosen);
+                 "The policies ask for %s, which cannot run now; of the rest, the choice is %s.",
+                 wanted, chosen);
 }
 
 size_t explain_turns(const struct explain_subject *subject,

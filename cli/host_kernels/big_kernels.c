@@ -1,5 +1,5 @@
 /*
- * big_kernels.c: work that dwarfs any launch.
+ * big_kernels.c: kernels that take much longer than their launch.
  */
 #include <stddef.h>
 
@@ -7,7 +7,7 @@
 
 #define TILE 16
 
-/* c = a b, of n x n words; a group has a tile of 16 x 16. */
+/* c = a b, matrices of n x n words; a group computes a tile of 16 x 16. */
 void big_kernels_matmul(const struct vyre_host_group *group)
 {
     uint32_t n = *(const uint32_t *)group->constants;
@@ -29,7 +29,7 @@ void big_kernels_matmul(const struct vyre_host_group *group)
     }
 }
 
-/* 4 times a cell plus its four neighbours, on a torus. */
+/* Four times a cell plus its four neighbours, on a torus. */
 void big_kernels_stencil(const struct vyre_host_group *group)
 {
     const struct {

@@ -1,6 +1,6 @@
 /*
- * decode.c: a transformer's decode loop. Weights and the embedding are uniform in [0, 1) and are
- * centred on the way. Sums run in the order of the .comp and .cl files.
+ * decode.c: a transformer's decode loop. Weights and the embedding are uniform in [0, 1); the kernels
+ * centre them. Sums run in the same order as in the .comp and .cl files.
  */
 #include <math.h>
 #include <stddef.h>

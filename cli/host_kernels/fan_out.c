@@ -16,7 +16,7 @@ void fan_out_gain(const struct vyre_host_group *group)
         target[i] = (((int32_t)(source[i] >> 16) - 32768) * gain) >> 8;
 }
 
-/* 8 binomial taps over the samples before; silence before the block. */
+/* 8 binomial taps over the previous samples; before the block is silence. */
 void fan_out_lowpass(const struct vyre_host_group *group)
 {
     static const int32_t taps[8] = {1, 7, 21, 35, 35, 21, 7, 1};
@@ -47,7 +47,7 @@ void fan_out_echo(const struct vyre_host_group *group)
     }
 }
 
-/* Beyond the threshold, an eighth of the excess is left. */
+/* Keeps an eighth of what exceeds the threshold. */
 void fan_out_limit(const struct vyre_host_group *group)
 {
     int32_t threshold = *(const int32_t *)group->constants;
@@ -61,7 +61,7 @@ void fan_out_limit(const struct vyre_host_group *group)
     }
 }
 
-/* Folds the sum of all tracks into what was mixed before, so that every run counts. */
+/* Folds the sum of all tracks into the earlier mix, so that every run affects the result. */
 void fan_out_mix_tracks(const struct vyre_host_group *group)
 {
     const struct {

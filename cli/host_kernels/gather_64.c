@@ -1,5 +1,5 @@
 /*
- * gather_64.c: rows that lie in 64 shards. The table is an array of the shards' addresses.
+ * gather_64.c: rows spread over 64 shards. The table is an array of the shards' addresses.
  */
 #include <stddef.h>
 
@@ -27,7 +27,7 @@ void gather_64_lookup(const struct vyre_host_group *group)
     }
 }
 
-/* One shard to a group; every word becomes 5 * word + addend. */
+/* One shard per group; every word becomes 5 * word + addend. */
 void gather_64_update(const struct vyre_host_group *group)
 {
     const struct {

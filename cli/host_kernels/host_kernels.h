@@ -12,7 +12,7 @@
 
 #include <vyre/kernel.h>
 
-/* NULL: there is none of that name. */
+/* NULL: no kernel has that name. */
 vyre_host_function *host_kernel_find(const char *name);
 
 /* The names in alphabetical order, for suggestions; NULL past the last one. Static. */

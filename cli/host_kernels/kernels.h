@@ -1,9 +1,9 @@
 /*
  * kernels.h: all host kernels, and how they reach their buffers and constants.
  *
- * Each does the work of one work-group of the .comp and .cl file of the same name in
- * examples/workloads, with the same result to the bit (float: the same order of operations; exp and
- * sqrt are the C library's).
+ * Each does the work of one work-group of the .comp and .cl file of the same name in examples/workloads,
+ * with the same result bit for bit (for floats: the same order of operations; exp and sqrt are those of
+ * the C library).
  */
 #ifndef VYRE_CLI_HOST_KERNELS_KERNELS_H
 #define VYRE_CLI_HOST_KERNELS_KERNELS_H

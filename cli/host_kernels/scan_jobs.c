@@ -1,6 +1,6 @@
 /*
- * scan_jobs.c: 16 signatures of at most 16 bytes, looked for in a piece of a log. A signature ends at
- * its first newline.
+ * scan_jobs.c: searches a piece of a log for 16 signatures of at most 16 bytes. A signature ends at its
+ * first newline.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 
 #include "host_kernels/kernels.h"
 
-/* Where a tile has a common size, its loop has a constant bound: the host's way to specialize. */
+/* For common tile sizes the loop has a constant bound: this is how the host specializes. */
 static inline void correlate(const struct vyre_host_group *group, uint32_t tile, uint32_t length)
 {
     uint32_t salt = *(const uint32_t *)group->constants;

@@ -1,6 +1,6 @@
 /*
- * stream_upload.c: two filters over 8-bit frames and a trace of the results. An invocation has four
- * pixels. The frame's edge is repeated outwards.
+ * stream_upload.c: two filters over 8-bit frames and a trace of the results. An invocation handles
+ * four pixels. Outside the frame its edge pixels repeat.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ void stream_upload_sobel(const struct vyre_host_group *group)
     }
 }
 
-/* Folds a frame into the trace of all frames; their order shows in it. */
+/* Folds a frame into the trace of all frames, which depends on their order. */
 void stream_upload_fold(const struct vyre_host_group *group)
 {
     const uint32_t *restrict source = (const uint32_t *)host_input(group, 0) + host_first(group);

@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "record/values.h"
-
 #include "terminal/diag.h"
 
 #define TEXT_MAX 1024
 
-/* As many as a recorder keeps. */
+/* The recorder's own limit. */
 #define DEVICES_MAX 256
 
 /* ---- Pieces ------------------------------------------------------------------------------------ */
@@ -50,7 +49,7 @@ static uint8_t name_number(struct record_reader *reader, const json_t *json, con
                                   (int64_t)record_name_count(reader->record, list) - 1);
 }
 
-/* As many numbers as there are names in the list. */
+/* Reads one number for each name of the list. */
 static void counts(struct record_reader *reader, const json_t *json, const char *key,
                    enum record_name_list list, int64_t *out)
 {
@@ -175,7 +174,7 @@ static void read_kernel(struct record_reader *reader, const json_t *json)
     kernel->compile_ns = member(reader, json, "compile_ns");
 }
 
-/* A lease is there twice, when it began and when it ended; the second completes the first. */
+/* A lease has two entries, one for its begin and one for its end; the second completes the first. */
 static void read_lease(struct record_reader *reader, const json_t *json)
 {
     struct record *record = reader->record;
@@ -187,7 +186,7 @@ static void read_lease(struct record_reader *reader, const json_t *json)
     lease.is_derived = json_is_true(json_object_get(json, "derived"));
     const char *why = json_string_value(json_object_get(json, "why"));
     snprintf(lease.why, sizeof lease.why, "%s", why ? why : "");
-    /* It is among the last few, or it was never begun. */
+    /* The begin is among the last few entries, or missing. */
     for (size_t i = record->leases.count; i > 0 && record->leases.count - i < 256; i--) {
         struct record_lease *known = &record->leases.items[i - 1];
         if (known->device == lease.device && known->lease == lease.lease) {
@@ -244,7 +243,7 @@ static void read_end(struct record_reader *reader, const json_t *json)
     int64_t kept = (int64_t)reader->record->batches.count;
     if (end->batches_kept != kept || end->batches_seen < kept)
         record_fail(reader, CLI_DIAG_RECORD_VALUE,
-                    "the end counts %lld batches kept, the record has %lld",
+                    "the end counts %lld kept batches, but the record has %lld",
                     (long long)end->batches_kept, (long long)kept);
 }
 
@@ -383,6 +382,6 @@ bool record_item(struct record_reader *reader, const json_t *json, bool *out_is_
             break;
         }
     }
-    /* Other types may come with later minor versions; they are passed over. */
+    /* Later minor versions may add types; unknown ones are skipped. */
     return !reader->has_failed;
 }

@@ -1,15 +1,14 @@
 /*
- * policies.c: what a record says of the policies' verdicts on a shape.
+ * policies.c: the entries of type `shape`: inputs of the policies, and their verdicts.
  */
 #include <string.h>
 
 #include "record/values.h"
-
 #include "terminal/diag.h"
 
 #define TEXT_MAX 1024
 
-/* As many whole numbers as `count` from the array called `key`, each at most its `max`. */
+/* Reads `count` whole numbers from the array `key`, each at most its `max`. */
 static void numbers(struct record_reader *reader, const json_t *json, const char *key,
                     const int64_t *max, uint64_t *out, size_t count)
 {
@@ -33,7 +32,7 @@ static const char *text(struct record_reader *reader, const json_t *json, const 
     return found;
 }
 
-/* A verdict of a later version is as good as none. */
+/* An unknown verdict, as of a later version, counts as none. */
 static struct vyre_arm_verdict arms_of(const char *verdict)
 {
     char known[VYRE_VERDICT_TEXT_BYTES];

@@ -1,5 +1,5 @@
 /*
- * read.c: a record, line by line.
+ * read.c: reads a record line by line.
  */
 #include <errno.h>
 #include <limits.h>
@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "record/values.h"
-
 #include "terminal/diag.h"
 
 #define BATCH_COLUMNS_1                                                                     \
@@ -17,7 +16,7 @@
     "device_ns "                                                                            \
     "complete_ns commands copied_bytes kernels candidates"
 
-/* Lists of names, and the first and last version that has them. */
+/* Lists of names, with the first and the last version that has each. */
 static const struct {
     const char *name;
     int from, to;
@@ -25,7 +24,7 @@ static const struct {
     {"mode", 1, 2},    {"why", 1, 2},  {"reason", 1, 1}, {"status", 1, 2},  {"command", 1, 2},
     {"ability", 1, 2}, {"cost", 1, 2}, {"state", 1, 2},  {"variant", 1, 2}, {"evidence", 2, 2}};
 
-/* The columns that this reader knows; later ones may stand behind them. */
+/* The columns that this reader knows; a later version may add more after them. */
 static const struct {
     const char *of;
     const char *names;
@@ -42,7 +41,7 @@ static const struct {
 
 /* ---- Lines ------------------------------------------------------------------------------------- */
 
-/* The next line, terminated and without its line feed; false at the end of the file or on failure. */
+/* Reads the next line, without its line feed. False at the end of the file or on failure. */
 static bool next_line(struct record_reader *reader)
 {
     reader->size = 0;
@@ -71,10 +70,11 @@ static bool next_line(struct record_reader *reader)
 static bool fail_truncated(struct record_reader *reader)
 {
     reader->position->column = reader->size + 1;
-    return record_fail(reader, CLI_DIAG_RECORD_TRUNCATED, "the record ends here, without its end");
+    return record_fail(reader, CLI_DIAG_RECORD_TRUNCATED,
+                       "the record stops here; its end is missing");
 }
 
-/* Parses bytes of the line; `added` is how many stand before those that the file has. */
+/* Parses a line; `added` bytes at its beginning are not in the file. */
 static json_t *parse(struct record_reader *reader, const char *bytes, size_t size, size_t added)
 {
     json_error_t error;
@@ -91,7 +91,7 @@ static json_t *parse(struct record_reader *reader, const char *bytes, size_t siz
     return NULL;
 }
 
-/* A line of the head as an object of its own: its comma goes, braces come. */
+/* Parses a line of the head as an object: without its comma, with braces. */
 static json_t *parse_head(struct record_reader *reader, bool has_brace)
 {
     if (!next_line(reader)) {
@@ -125,7 +125,7 @@ static void read_first(struct record_reader *reader)
     if (!next_line(reader) || strncmp(reader->line, mark, sizeof mark - 1) != 0) {
         reader->position->line = 1;
         reader->position->column = 1;
-        record_fail(reader, CLI_DIAG_RECORD_FOREIGN, "the file does not begin as a record does");
+        record_fail(reader, CLI_DIAG_RECORD_FOREIGN, "the file does not begin like a record");
         return;
     }
     if (reader->is_partial) {
@@ -199,7 +199,7 @@ static void read_names(struct record_reader *reader)
     if (json && !names)
         record_fail(reader, CLI_DIAG_RECORD_VALUE, "`names` is missing");
     for (size_t i = 0; i < RECORD_NAME_LISTS && !reader->has_failed; i++) {
-        /* One list of reasons serves batches and candidates, from version 2 on. */
+        /* From version 2 on, batches and candidates share one list of reasons. */
         const char *name = known_lists[i].name;
         if (i == RECORD_NAMES_REASON && reader->record->version > 1)
             name = known_lists[RECORD_NAMES_WHY].name;
@@ -251,12 +251,12 @@ static bool read_record(struct record_reader *reader, bool *out_is_end)
     bool is_read = json && record_item(reader, json, &is_end);
     json_decref(json);
     if (is_read && !is_end && reader->is_partial)
-        return fail_truncated(reader); /* its comma, or what follows, is missing */
+        return fail_truncated(reader); /* the comma or the next line is missing */
     if (is_read && is_end != (size == reader->size)) {
         reader->position->column = size + 1;
         return record_fail(reader, CLI_DIAG_RECORD_SYNTAX,
-                           is_end ? "the last entry has a comma behind it"
-                                  : "the entry has no comma behind it");
+                           is_end ? "a comma follows the last entry"
+                                  : "no comma follows the entry");
     }
     *out_is_end = is_end;
     return is_read;
@@ -277,7 +277,8 @@ static bool read_all(struct record_reader *reader)
                    ? fail_truncated(reader)
                    : record_fail(reader, CLI_DIAG_RECORD_SYNTAX, "`]}` should be here");
     if (next_line(reader))
-        return record_fail(reader, CLI_DIAG_RECORD_SYNTAX, "something stands behind the record");
+        return record_fail(reader, CLI_DIAG_RECORD_SYNTAX,
+                           "something follows the end of the record");
     return !reader->has_failed;
 }
 

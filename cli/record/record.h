@@ -1,11 +1,11 @@
 /*
  * record.h: a record (OUT.json, see docs/record-format.md), read and checked as a whole.
  *
- * The reader goes line by line, so that its memory is that of the result plus one line. Everything
- * in a record that was read is in range: numbers of labels, devices and names are valid indices,
- * times and durations are small enough to be added.
+ * The reader works line by line, so it needs memory for the result and one line. Everything in a record
+ * is in range once it is read: numbers of labels, devices and names are valid indices, and times and
+ * durations are small enough to be added.
  *
- * Thread-safety: a record is plain data once it was read.
+ * Thread-safety: a record is plain data once it is read.
  */
 #ifndef VYRE_CLI_RECORD_H
 #define VYRE_CLI_RECORD_H
@@ -23,14 +23,14 @@
 #define RECORD_LINE_MAX  65536
 #define RECORD_NAMES_MAX 64
 
-/* A moment that the record does not know. */
+/* A time that the record does not have. */
 #define RECORD_UNKNOWN INT64_MIN
 
-/* The lists of names that a record begins with. */
+/* The lists of names at the beginning of a record. */
 enum record_name_list {
     RECORD_NAMES_MODE,
     RECORD_NAMES_WHY,
-    RECORD_NAMES_REASON, /* of candidates: those of WHY from version 2 on */
+    RECORD_NAMES_REASON, /* of candidates; from version 2 on the same as WHY */
     RECORD_NAMES_STATUS,
     RECORD_NAMES_COMMAND,
     RECORD_NAMES_ABILITY,
@@ -51,7 +51,7 @@ struct record_cost {
 };
 
 struct record_calibration {
-    int64_t taken_s; /* 0: there is none */
+    int64_t taken_s; /* 0: not calibrated */
     int64_t took_ns;
     size_t cost_count;
     struct record_cost costs[RECORD_NAMES_MAX];
@@ -65,8 +65,8 @@ struct record_ability {
 /* Devices are numbered from 1 in the record; device n is devices[n - 1]. */
 struct record_device {
     int64_t opened_ns;
-    int64_t closed_ns; /* RECORD_UNKNOWN: it was open at the end */
-    char *label;       /* Owned, all texts */
+    int64_t closed_ns; /* RECORD_UNKNOWN: still open at the end */
+    char *label;       /* Owned, as all texts here */
     char *backend;
     char *kind;
     char *name;
@@ -90,7 +90,7 @@ struct record_lease {
     int64_t begin_ns;
     int64_t end_ns;  /* RECORD_UNKNOWN: it did not end */
     bool is_derived; /* the end is not measured */
-    char why[16];    /* it left; "": the record does not say */
+    char why[16];    /* the reason for its end; "": not recorded */
 };
 
 struct record_recording {
@@ -103,11 +103,11 @@ struct record_recording {
     int64_t record_ns;
 };
 
-/* What the policies were asked of a shape, and two verdicts that cannot be worked out again. */
+/* The policies' inputs for a shape, and the two verdicts that these inputs cannot reproduce. */
 struct record_policies {
     uint32_t device;
     char shape[33];
-    size_t before_batch; /* it stands before this one of `batches` */
+    size_t before_batch; /* recorded before this one of `batches` */
     struct vyre_persistent_kernel_input persistent_kernel;
     struct vyre_command_reuse_input command_reuse; /* without the repeats */
     struct vyre_bindless_input bindless;
@@ -118,7 +118,7 @@ struct record_policies {
     enum vyre_origin plain_origin;
     enum vyre_origin replay_origin;
     enum vyre_origin persistent_origin;
-    char unfit[VYRE_REASON_BYTES]; /* why persistent mode is out; "": it is not */
+    char unfit[VYRE_REASON_BYTES]; /* why persistent mode cannot run the shape; "": it can */
 };
 
 struct record_use {
@@ -144,9 +144,9 @@ struct record_batch {
     uint8_t mode;
     uint8_t variant;
     uint8_t why;
-    uint8_t wanted; /* mode 0, "auto": a record of version 1 does not say */
+    uint8_t wanted; /* mode; 0, "auto", in records of version 1, which lack it */
     uint8_t wanted_variant;
-    uint8_t wanted_out; /* of the names of WHY */
+    uint8_t wanted_out; /* an index of WHY */
     uint8_t evidence;
     bool is_settled;
     int64_t decision;
@@ -169,7 +169,7 @@ struct record_batch {
     size_t candidate_count;
 };
 
-/* The exact sums at the end, over all batches that the recorder saw. */
+/* The sums at the end: exact, over all batches that the recorder saw. */
 struct record_end {
     bool is_closed;
     int64_t time_ns;
@@ -179,7 +179,7 @@ struct record_end {
     int64_t events_seen;
     int64_t events_kept;
     int64_t labels_dropped;
-    int64_t by_mode[RECORD_NAMES_MAX]; /* as many as there are names */
+    int64_t by_mode[RECORD_NAMES_MAX]; /* one per name */
     int64_t by_why[RECORD_NAMES_MAX];
     int64_t by_status[RECORD_NAMES_MAX];
     int64_t commands[VYRE_COMMAND_TYPE_COUNT];
@@ -190,7 +190,7 @@ struct record_end {
     int64_t saved_ns;
 };
 
-/* A list that grows: `items` has room for `capacity`. */
+/* A growing list: `items` has room for `capacity` entries. */
 #define RECORD_LIST(type) \
     struct {              \
         type *items;      \
@@ -210,7 +210,7 @@ struct record {
     RECORD_LIST(struct record_kernel) kernels;
     RECORD_LIST(struct record_lease) leases;
     RECORD_LIST(struct record_recording) recordings;
-    RECORD_LIST(struct record_policies) policies; /* of shapes; a record may have none */
+    RECORD_LIST(struct record_policies) policies; /* one per shape; may be empty */
     RECORD_LIST(struct record_batch) batches;
     RECORD_LIST(struct record_use) uses;
     RECORD_LIST(struct record_candidate) candidates;
@@ -218,26 +218,26 @@ struct record {
 };
 
 /*
- * Reads a record from a stream. On failure *out_record is NULL, the diagnostic says what is wrong and
- * `position` where; its file is left alone.
+ * Reads a record from a stream. On failure *out_record is NULL, the diagnostic says what is wrong, and
+ * line and column of `position` say where; its `file` does not change.
  */
 VYRE_NODISCARD enum vyre_status record_read_stream(FILE *stream, struct record **out_record,
                                                    struct cli_position *position,
                                                    struct vyre_diag *diag);
 
-/* Reads a file, and prints to standard error why it cannot be: NULL. */
+/* Reads a file. On failure prints the reason on standard error and returns NULL. */
 struct record *record_read_file(const char *path);
 
 void record_destroy(struct record **record);
 
-/* The name of a number in one of the lists. */
+/* The name with this number in one of the lists. */
 static inline const char *record_name(const struct record *record, enum record_name_list list,
                                       size_t number)
 {
     return number < record->names[list].count ? record->names[list].items[number] : "unknown";
 }
 
-/* "replay", "replay, serial"; as snprintf. */
+/* Writes "replay" or "replay, serial", like snprintf. */
 size_t record_candidate_name(const struct record *record, uint8_t mode, uint8_t variant, char *out,
                              size_t capacity);
 
@@ -248,16 +248,16 @@ static inline size_t record_name_count(const struct record *record, enum record_
 }
 
 /*
- * When a batch ran on its device. Where that was not measured, it is taken to have begun with its
- * submit, but not before the batch that completed before it was complete.
+ * When a batch ran on its device. If that was not measured, the span is derived: it begins with the
+ * batch's submit, or with the end of the batch that completed before it, whichever is later.
  */
 struct record_span {
-    int64_t begin_ns; /* RECORD_UNKNOWN: nothing is known */
+    int64_t begin_ns; /* RECORD_UNKNOWN: not known */
     int64_t end_ns;
     bool is_derived;
 };
 
-/* One span per batch, Owned by the caller (free); NULL when memory ran out. */
+/* One span per batch. The caller frees the array. NULL: no memory. */
 struct record_span *record_device_spans(const struct record *record);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * trace.c: `vyre trace`, which turns a record into Chrome's trace format.
  *
- * Tracks of that format hold spans that nest or follow each other. What can overlap in a record
- * (submits of two threads, batches on two queues) is dealt out to as many tracks as it takes.
+ * A track of that format holds spans that nest or follow each other. Spans that can overlap (submits
+ * of two threads, batches on two queues) are spread over as many tracks as they need.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "terminal/message.h"
 #include "terminal/out_file.h"
 
-/* More than so many spans at the same time are left out, and counted. */
+/* If more spans than this overlap, the rest are left out and counted. */
 #define TRACKS_MAX 64
 
 enum span_kind {
@@ -37,7 +37,7 @@ struct span {
 
 /* Spans of one kind and one process. */
 struct spans {
-    struct span *items; /* Owned; room for all that there can be */
+    struct span *items; /* Owned; large enough for all spans */
     size_t count;
     enum span_kind kind;
     unsigned process;
@@ -49,7 +49,7 @@ struct trace {
     struct span *memory;              /* Owned */
     struct cli_json json;
     uint64_t left_out;
-    unsigned next_track; /* of the process at hand */
+    unsigned next_track; /* of the current process */
     bool has_failed;
 };
 
@@ -57,7 +57,7 @@ struct trace {
 
 /* ---- Events ------------------------------------------------------------------------------------ */
 
-/* Microseconds with three digits behind the point: every nanosecond stays. */
+/* Microseconds with three decimals, so that no nanosecond is lost. */
 static void microseconds(struct cli_output *out, int64_t ns)
 {
     char text[32];
@@ -352,11 +352,12 @@ void cli_trace_help(struct cli_output *out)
         out,
         "Usage: vyre trace OUT.json [-o FILE]\n"
         "\n"
-        "Turns a record that `vyre run --record` wrote into Chrome's trace format, with tracks\n"
-        "of the host (submits, compiles, recordings) and of each device (batches, leases).\n"
-        "The Perfetto UI and chrome://tracing open it.\n"
+        "Converts a record of `vyre run --record` into Chrome's trace format, with tracks for the\n"
+        "host (submits, compiles, recordings) and for each device (batches, leases). Open it in\n"
+        "the Perfetto UI or chrome://tracing.\n"
         "\n"
-        "  -o, --output FILE  where the trace goes; - is standard output; trace.json by default\n"
+        "  -o, --output FILE  write the trace to FILE, trace.json by default; - is standard "
+        "output\n"
         "  -h, --help         print this help\n"
         "\n"
         "Examples:\n"

@@ -9,7 +9,7 @@
 #include "record/record.h"
 #include "terminal/diag.h"
 
-/* Numbers of a record are at most this, either way. */
+/* The largest number that a record may have; negative ones are limited alike. */
 #define RECORD_NUMBER_MAX ((INT64_C(1) << 62) - 1)
 
 struct record_reader {
@@ -23,12 +23,12 @@ struct record_reader {
     char line[RECORD_LINE_MAX + 2];
 };
 
-/* Sets the diagnostic, unless there is one; false. */
+/* Sets the diagnostic unless it is set already. Returns false. */
 bool record_fail(struct record_reader *reader, enum cli_diag_id id, const char *message, ...)
     VYRE_PRINTF(3, 4);
 bool record_fail_memory(struct record_reader *reader);
 
-/* Room for one more entry of a list, zeroed; NULL (failed) when memory ran out. */
+/* Room for one more entry of a list, zeroed. Without memory NULL, and the reader has failed. */
 void *record_list_add(struct record_reader *reader, void *items, size_t count, size_t *capacity,
                       size_t entry_bytes);
 #define RECORD_ADD(reader, list)                                                                \
@@ -40,7 +40,7 @@ void *record_list_add(struct record_reader *reader, void *items, size_t count, s
 int64_t record_number(struct record_reader *reader, const json_t *json, const char *what,
                       int64_t min, int64_t max);
 
-/* A moment, or null. */
+/* A time; null is RECORD_UNKNOWN. */
 int64_t record_moment(struct record_reader *reader, const json_t *json, const char *what);
 
 /* A copy of a string of at most `max` bytes; NULL after a failure. */
@@ -53,10 +53,10 @@ void record_shape(struct record_reader *reader, const json_t *json, char *out);
 size_t record_array(struct record_reader *reader, const json_t *json, const char *what, size_t min,
                     size_t max);
 
-/* One line of `records`. *out_is_end: it was the last. */
+/* Reads one line of `records`. *out_is_end: it was the last. */
 bool record_item(struct record_reader *reader, const json_t *json, bool *out_is_end);
 
-/* An entry of type `shape`, into `policies`: record_policies.c. */
+/* Reads an entry of type `shape` into `policies`: policies.c. */
 void record_policies(struct record_reader *reader, const json_t *json);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * data.c: a record as the page of `vyre report` reads it.
+ * data.c: a record in the form that the page of `vyre report` reads.
  */
 #include "report/data.h"
 
@@ -42,7 +42,7 @@ static void moment(struct page *page, int64_t value)
         number(page, value);
 }
 
-/* Nothing in it can end a script element or begin a comment in one. */
+/* Escaped so that the text cannot end a script element or begin a comment in it. */
 static void string(struct page *page, const char *value)
 {
     static const char hex[] = "0123456789abcdef";
@@ -82,7 +82,7 @@ static void numbers(struct page *page, const int64_t *values, size_t count)
     text(page, "]");
 }
 
-/* ---- All but batches --------------------------------------------------------------------------- */
+/* ---- Everything except batches ----------------------------------------------------------------- */
 
 static void write_names(struct page *page)
 {
@@ -265,7 +265,7 @@ static void write_end(struct page *page)
 
 /* ---- Batches ----------------------------------------------------------------------------------- */
 
-/* What a batch does, as a row of numbers: commands, bytes copied, then kernels with dispatches. */
+/* The work of a batch as a row of numbers: commands, copied bytes, then kernels with dispatches. */
 static bool intern_work(struct page *page, const struct record_batch *batch, size_t *out_number)
 {
     int64_t row[VYRE_COMMAND_TYPE_COUNT + 1 + 2 * RECORD_NAMES_MAX];

@@ -1,5 +1,5 @@
 /*
- * intern.c: numbers for distinct pieces of bytes.
+ * intern.c: numbers for distinct byte strings.
  */
 #include "report/intern.h"
 

@@ -1,8 +1,8 @@
 /*
- * intern.h: numbers for distinct pieces of bytes, in the order in which they are first seen.
+ * intern.h: numbers for distinct byte strings, in the order in which they are first seen.
  */
-#ifndef VYRE_CLI_INTERN_H
-#define VYRE_CLI_INTERN_H
+#ifndef VYRE_CLI_REPORT_INTERN_H
+#define VYRE_CLI_REPORT_INTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /*
- * page.h: the page of `vyre report` in two parts, before and behind its data.
+ * page.h: the page of `vyre report` in two parts, before and after its data.
  *
- * The bytes are generated from report/ by cmake/embed_report.cmake.
+ * cmake/embed_report.cmake generates the bytes from report/page/.
  */
 #ifndef VYRE_CLI_REPORT_PAGE_H
 #define VYRE_CLI_REPORT_PAGE_H

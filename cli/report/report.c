@@ -1,5 +1,5 @@
 /*
- * report.c: `vyre report`, which makes one page of a record.
+ * report.c: `vyre report`, which makes an HTML page from a record.
  */
 #include <string.h>
 
@@ -63,17 +63,17 @@ enum cli_exit cli_report_run(char **arguments, size_t count, struct cli_output *
 void cli_report_help(struct cli_output *out)
 {
     cli_output_text(
-        out,
-        "Usage: vyre report OUT.json [-o FILE]\n"
-        "\n"
-        "Makes one self-contained HTML page of a record that `vyre run --record` wrote: timeline,\n"
-        "decisions with their candidates and reasons, predicted against measured time, what was\n"
-        "saved, and regret.\n"
-        "\n"
-        "  -o, --output FILE  where the page goes; - is standard output; report.html by default\n"
-        "  -h, --help         print this help\n"
-        "\n"
-        "Examples:\n"
-        "  vyre run decode.json --record out.json\n"
-        "  vyre report out.json -o report.html\n");
+        out, "Usage: vyre report OUT.json [-o FILE]\n"
+             "\n"
+             "Makes a self-contained HTML page from a record of `vyre run --record`: timeline,\n"
+             "decisions with their candidates and reasons, predicted and measured times, what was\n"
+             "saved, and regret.\n"
+             "\n"
+             "  -o, --output FILE  write the page to FILE, report.html by default; - is standard "
+             "output\n"
+             "  -h, --help         print this help\n"
+             "\n"
+             "Examples:\n"
+             "  vyre run decode.json --record out.json\n"
+             "  vyre report out.json -o report.html\n");
 }

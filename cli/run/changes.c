@@ -17,17 +17,17 @@
 #define TEXT_BYTES  128
 #define LABEL_BYTES 64
 
-/* What the last comparison knew of a way. */
+/* What the last comparison said of a way. */
 struct way {
-    uint64_t ns; /* 0: nothing */
+    uint64_t ns; /* 0: unknown */
     bool is_measured;
 };
 
-/* A shape: batches that have the same one are decided together. */
+/* One shape. Batches of the same shape are decided together. */
 struct changes_entry {
     bool is_used;
-    bool is_shared;          /* by batches of other labels */
-    char label[LABEL_BYTES]; /* of the first one, fit for a terminal */
+    bool is_shared;          /* batches with other labels have it, too */
+    char label[LABEL_BYTES]; /* of the first batch, safe for a terminal */
     uint64_t shape_lo;
     uint64_t shape_hi;
     uint64_t seen;
@@ -89,7 +89,7 @@ static void keep_costs(struct changes_entry *entry, const struct vyre_decision_r
     for (uint32_t i = 0; i < decision->candidate_count; i++) {
         const struct vyre_decision_candidate *candidate = &decision->candidates[i];
         struct way *way = &entry->ways[way_of(candidate->mode, candidate->variant)];
-        /* What was compared: with the share of the fixed cost, on whatever it rests. */
+        /* The number that was compared: it includes a share of the fixed cost. */
         way->is_measured = candidate->state == VYRE_CANDIDATE_MEASURED;
         way->ns = candidate->predicted_ns;
     }
@@ -111,7 +111,7 @@ static const char *verb(const struct way *way)
     return way->is_measured ? "measured" : "predicted";
 }
 
-/* The cost now against the cost before, as far as they are known. */
+/* The new way's cost and the old one's, as far as they are known. */
 static void say_costs(const struct way *before, const struct way *after, char out[TEXT_BYTES])
 {
     if (after->ns == 0)
@@ -134,14 +134,14 @@ static void say_reason(const struct vyre_decision_record *decision, char out[TEX
     else if (decision->why == VYRE_WHY_ONLY_FEASIBLE)
         snprintf(out, TEXT_BYTES, ", nothing else can run it here");
     else if (decision->why == VYRE_WHY_VERDICT && decision->repeat_hint)
-        snprintf(out, TEXT_BYTES, ", as the policies ask for %s repeat%s announced",
+        snprintf(out, TEXT_BYTES, ", as the policies ask with %s repeat%s announced",
                  cli_unit_count(decision->repeat_hint).text, decision->repeat_hint == 1 ? "" : "s");
     else if (decision->why == VYRE_WHY_VERDICT)
-        snprintf(out, TEXT_BYTES, ", as the policies ask for %s repeat%s seen",
+        snprintf(out, TEXT_BYTES, ", as the policies ask with %s repeat%s seen",
                  cli_unit_count(decision->repeats_seen).text,
                  decision->repeats_seen == 1 ? "" : "s");
     else if (decision->why == VYRE_WHY_PREDICTED_BEST)
-        snprintf(out, TEXT_BYTES, ", by what was measured of other work");
+        snprintf(out, TEXT_BYTES, ", based on measurements of other work");
 }
 
 static void print(const struct changes *changes, const struct changes_entry *entry,
@@ -149,7 +149,7 @@ static void print(const struct changes *changes, const struct changes_entry *ent
 {
     char from[TEXT_BYTES], to[TEXT_BYTES], costs[TEXT_BYTES], reason[TEXT_BYTES];
     char line[LINE_BYTES];
-    const char *others = entry->is_shared ? " and others alike" : "";
+    const char *others = entry->is_shared ? " and others like it" : "";
     const struct way *before = entry->is_decided ? &entry->ways[entry->current] : NULL;
     name_way(entry->current, from);
     name_way(way, to);

@@ -21,7 +21,7 @@
      CLI_TAKES_WORKERS | CLI_TAKES_QUIET | CLI_TAKES_STORE | CLI_TAKES_CALIBRATE | \
      CLI_TAKES_PROOF)
 
-/* How long each mode runs, warm-up and rounds, when nobody says how often. */
+/* How long each mode runs without --repeat: in the warm-up, and in the rounds. */
 #define WARM_UP_NS UINT64_C(50000000)
 #define ROUNDS_NS  UINT64_C(400000000)
 
@@ -60,7 +60,7 @@ static void collect_proofs(struct comparison *comparison, const struct contender
                        &comparison->knowledge.refusals);
 }
 
-/* A mode that turns out not to be there is out of the comparison, with the reason. */
+/* Drops a mode that turns out to be absent from the comparison, and keeps the reason. */
 static void rule_out(struct comparison *comparison, struct contender *contender,
                      const struct vyre_diag *diag)
 {
@@ -70,8 +70,8 @@ static void rule_out(struct comparison *comparison, struct contender *contender,
 }
 
 /*
- * Auto is told what is known of the device. Nothing else runs yet. Without --repeat the comparison
- * takes seconds, and a calibration is worth its time.
+ * Gives the device of auto what is known of it. Nothing else runs yet. Without --repeat the comparison
+ * takes seconds, so that a calibration is worth its time.
  */
 static enum vyre_status inform(struct comparison *comparison, struct vyre_device *device,
                                struct vyre_diag *diag)
@@ -125,7 +125,7 @@ static enum vyre_status set_up(struct comparison *comparison, struct vyre_diag *
         comparison->contenders[i].mode = compared_modes[i];
         status = enter(comparison, &comparison->contenders[i], diag);
     }
-    /* Auto, the last, has loaded what earlier runs refused. */
+    /* Auto, which comes last, has loaded what earlier runs refused. The other devices get it, too. */
     for (size_t i = 0; status == VYRE_OK && i + 1 < COMPARE_MODES; i++) {
         const struct session *session = comparison->contenders[i].session;
         if (session)
@@ -137,7 +137,7 @@ static enum vyre_status set_up(struct comparison *comparison, struct vyre_diag *
 /* ---- running ----------------------------------------------------------------------------------
  */
 
-/* Batches that all modes have completed, for the progress of any of them. */
+/* Batches that all modes together have completed, for the progress line. */
 static uint64_t completed(const struct comparison *comparison)
 {
     uint64_t total = 0;
@@ -146,7 +146,7 @@ static uint64_t completed(const struct comparison *comparison)
     return total;
 }
 
-/* What stays resident after its work would take time from whoever comes next. */
+/* Waits until resident kernels have left: they would take time from the next mode. */
 static void let_idle(const struct contender *contender)
 {
     struct vyre_device_desc desc;
@@ -158,14 +158,14 @@ static void let_idle(const struct contender *contender)
     nanosleep(&pause, NULL);
 }
 
-/* The mode cannot run the workload, or not with proven code. */
+/* Whether the diagnostic means that the mode cannot run the workload, or not with proven code. */
 static bool is_out(const struct vyre_diag *diag)
 {
     return diag->id == VYRE_DIAG_SUBMIT_MODE || diag->id == VYRE_DIAG_PROOF_DIFFERS ||
            diag->id == VYRE_DIAG_PROOF_LIMIT;
 }
 
-/* Runs `count` batches in one mode; the time is added to the contender's round. */
+/* Runs `count` batches in one mode and adds the time to the contender's round. */
 static enum vyre_status run_one(struct comparison *comparison, struct contender *contender,
                                 uint64_t count, struct vyre_diag *diag)
 {
@@ -192,8 +192,8 @@ static uint64_t saturating_mul(uint64_t a, uint64_t b)
 }
 
 /*
- * Runs plain until it is warm, and finds how much to run from how long that took: all modes then
- * warm up with as many batches.
+ * Runs plain until it is warm, and derives from its time how much to run. The other modes then warm up
+ * with the same number of batches.
  */
 static enum vyre_status plan(struct comparison *comparison, struct vyre_diag *diag)
 {
@@ -227,7 +227,7 @@ static enum vyre_status plan(struct comparison *comparison, struct vyre_diag *di
     return status;
 }
 
-/* One round counts only when all modes have run it. */
+/* A round counts only if all modes complete it. */
 static enum vyre_status run_round(struct comparison *comparison, uint64_t round,
                                   struct vyre_diag *diag)
 {
@@ -283,7 +283,7 @@ static enum vyre_status run_all(struct comparison *comparison, struct vyre_diag 
         status = run_round(comparison, round, diag);
     cli_progress_clear(&comparison->progress);
     comparison->interrupted = cli_interrupted();
-    /* Modes that were stopped at different places have different bytes, and rightly so. */
+    /* Modes that were interrupted at different places rightly have different bytes. */
     if (status == VYRE_OK && !comparison->interrupted)
         status = read_digests(comparison, diag);
     return status;
@@ -325,7 +325,7 @@ static bool is_busy(const struct comparison *comparison)
     return busy;
 }
 
-/* Through a device that is still there: modes that were ruled out have none. */
+/* Uses any device that is still open: modes that were ruled out have none. */
 static void keep_refusals(struct comparison *comparison)
 {
     for (size_t i = 0; i < COMPARE_MODES; i++) {
@@ -418,22 +418,22 @@ void cli_compare_help(struct cli_output *out)
         "                    [--calibrate] [--store PATH] [--no-store] [--no-proof] [--json]\n"
         "                    [--quiet]\n"
         "\n"
-        "Runs the workload FILE in every mode that the device has and in auto, in turns, in one\n"
-        "process; prints the time of each mode, what auto lost against the best, and whether\n"
-        "all modes gave the same bytes. If they did not, the exit code is 1.\n"
+        "Runs the workload FILE in auto and in every mode that the device has. The modes take\n"
+        "turns in one process. Prints the time of each mode, what auto lost against the best\n"
+        "one, and whether all modes gave the same bytes. If they did not, the exit code is 1.\n"
         "\n"
-        "      --backend B     cpu, vulkan or opencl; the first that is there by default\n"
+        "      --backend B     cpu, vulkan or opencl; by default the first that has a device\n"
         "      --device D      its number, a part of its name, its UUID or its kind (cpu,\n"
         "                      integrated, discrete, software); see `vyre devices`\n"
-        "      --repeat N      go through the schedule N times; by default often enough for\n"
-        "                      each mode to run for about half a second\n"
-        "      --workers N     threads of the cpu backend beside the caller's\n"
-        "      --calibrate     measure the device's costs first, whatever the store has\n"
-        "      --store PATH    where costs and learnings are kept; see `vyre store`\n"
-        "      --no-store      use none, and keep none\n"
+        "      --repeat N      run the schedule N times; by default as often as each mode needs\n"
+        "                      to run for about half a second\n"
+        "      --workers N     threads of the cpu backend in addition to the caller's\n"
+        "      --calibrate     measure the device's costs first, even if the store has them\n"
+        "      --store PATH    the file with costs and learnings; see `vyre store`\n"
+        "      --no-store      use no store: load nothing, keep nothing\n"
         "      --no-proof      use generated code without proving it on the data first\n"
         "      --json          print one JSON document\n"
-        "      --quiet         print no table and no progress: the exit code tells\n"
+        "      --quiet         print no table and no progress, only set the exit code\n"
         "  -h, --help          print this help\n"
         "\n"
         "Examples:\n"

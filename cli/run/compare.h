@@ -1,12 +1,12 @@
 /*
  * compare.h: what `vyre compare` measures and prints.
  *
- * Every mode has a session of its own on a device of its own. The schedule is cut into rounds; each
- * mode runs the same part of it in a round, one mode after the other, and the mode that goes first
- * changes from round to round. What was run before the first round is for warming up and not timed.
+ * Every mode has its own session on its own device. The schedule is cut into rounds. In a round each
+ * mode runs the same part of it, one mode after the other; the mode that goes first changes from round
+ * to round. The batches before the first round warm up and do not count.
  */
-#ifndef VYRE_CLI_COMPARE_H
-#define VYRE_CLI_COMPARE_H
+#ifndef VYRE_CLI_RUN_COMPARE_H
+#define VYRE_CLI_RUN_COMPARE_H
 
 #include "run/decisions.h"
 #include "run/knowledge.h"
@@ -18,13 +18,13 @@
 #define COMPARE_MODES  4 /* plain, replay, persistent, auto */
 #define COMPARE_ROUNDS 9
 
-/* One mode. Absent ones have a reason and nothing else. */
+/* One mode. An absent one has a reason and nothing else. */
 struct contender {
     enum vyre_mode mode;
-    char reason[VYRE_DIAG_MESSAGE_BYTES]; /* "": it is there */
+    char reason[VYRE_DIAG_MESSAGE_BYTES]; /* "": the mode is present */
     struct session *session;              /* Owned */
     struct runner runner;
-    uint64_t round_ns; /* of the round that is going on */
+    uint64_t round_ns; /* of the current round */
     struct samples rounds;
     uint64_t total_ns;                        /* of all rounds */
     uint64_t warm_up_ns;                      /* of the batches before them */
@@ -47,7 +47,7 @@ struct comparison {
     uint64_t planned;               /* submissions of each mode in all */
     uint64_t rounds;
     uint64_t rounds_done;
-    uint64_t timed_batches; /* of each mode, in the rounds that are done */
+    uint64_t timed_batches; /* of each mode, in completed rounds */
     bool interrupted;
     bool has_digests;
 };
@@ -57,10 +57,10 @@ static inline bool contender_is_there(const struct contender *contender)
     return contender->reason[0] == '\0';
 }
 
-/* The forced mode with the least median; NULL when nothing was measured. */
+/* The forced mode with the smallest median; NULL when nothing was measured. */
 struct contender *compare_best(struct comparison *comparison);
 
-/* Whether all modes that are there gave the same bytes. */
+/* Whether all present modes gave the same bytes. */
 bool compare_agrees(const struct comparison *comparison);
 
 void compare_print_text(struct comparison *comparison, bool colour, struct cli_output *out);

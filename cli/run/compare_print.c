@@ -16,7 +16,7 @@ static double ratio_to(struct contender *contender, struct contender *best)
     return base ? (double)samples_quartiles(&contender->rounds).median / (double)base : 0;
 }
 
-/* Whether the middle halves of the two lie apart: if not, the difference may be noise. */
+/* Whether the ranges between the quartiles lie apart: if not, the difference may be noise. */
 static bool differ_clearly(struct contender *a, struct contender *b)
 {
     struct quartiles first = samples_quartiles(&a->rounds);

@@ -52,7 +52,7 @@ static struct cli_unit cost_text(double ns)
     return cli_unit_ns(ns < 0 ? 0 : (uint64_t)(ns + 0.5));
 }
 
-/* Below 10 ns whole numbers tell nothing of a slope. */
+/* Below 10 ns, as for a cost per command, whole nanoseconds are too coarse. */
 static void add_ns(struct cli_grid *grid, double ns)
 {
     if (ns > 0 && ns < 10)

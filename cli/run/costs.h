@@ -1,8 +1,8 @@
 /*
- * costs.h: calibrated costs, as people and programs read them.
+ * costs.h: calibrated costs as a table and as JSON.
  */
-#ifndef VYRE_CLI_COSTS_H
-#define VYRE_CLI_COSTS_H
+#ifndef VYRE_CLI_RUN_COSTS_H
+#define VYRE_CLI_RUN_COSTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,11 +18,11 @@ struct cli_unit cli_unit_age(uint64_t age_s);
 uint32_t cli_costs_count(const struct vyre_calibration *calibration);
 uint32_t cli_costs_noisy_count(const struct vyre_calibration *calibration);
 
-/* A table of those that are known; `confidence` is false for costs from the store. */
+/* A table of the known costs. `confidence` is false for costs from the store, which keeps none. */
 void cli_costs_print(const struct vyre_calibration *calibration, bool confidence, bool colour,
                      size_t indent, struct cli_output *out);
 
-/* "costs": an object by name; one that is absent is null. */
+/* "costs": an object by name; an unknown cost is null. */
 void cli_costs_json(struct cli_json *json, const struct vyre_calibration *calibration,
                     bool confidence);
 

@@ -1,8 +1,9 @@
 /*
  * json.c: what `vyre run --json` prints.
  */
-#include "terminal/json.h"
 #include "run/print.h"
+
+#include "terminal/json.h"
 
 static void times_json(struct cli_json *json, const char *key, struct samples *samples)
 {
@@ -82,7 +83,7 @@ static void kind_json(struct cli_json *json, const struct runner *runner, size_t
     cli_json_end_object(json);
 }
 
-/* Over all kinds and modes where it is known; null when it is known for none. */
+/* The sum over all kinds and modes whose saving is known; null if none is. */
 static void saved_json(struct cli_json *json, const struct runner *runner)
 {
     int64_t total_ns = 0;

@@ -1,5 +1,5 @@
 /*
- * knowledge.c: what a run knows of its device beforehand, and what it leaves behind.
+ * knowledge.c: what a run knows of its device at the start, and what it keeps for later runs.
  */
 #include "run/knowledge.h"
 
@@ -9,7 +9,7 @@
 #include "terminal/interrupt.h"
 #include "terminal/message.h"
 
-/* A calibration before a run should not be felt; `vyre probe` takes its time. */
+/* The time limit of a calibration before a run; `vyre probe` takes longer. */
 #define QUICK_NS   UINT64_C(500000000)
 #define LINE_BYTES 512
 
@@ -66,7 +66,7 @@ static enum vyre_status measure_costs(struct cli_knowledge *knowledge, struct vy
     struct cli_progress progress;
     cli_progress_begin(&progress, options->quiet, VYRE_COST_COUNT);
     cli_progress_set_unit(&progress, "figures");
-    /* Asked for, it is done as well as the probe does it. */
+    /* With --calibrate it is as thorough as `vyre probe`. */
     enum vyre_status status = cli_calibrate(device, options->calibrate ? 0 : QUICK_NS, &progress, 0,
                                             &knowledge->calibration, diag);
     cli_progress_clear(&progress);
@@ -88,14 +88,14 @@ static enum vyre_status measure_costs(struct cli_knowledge *knowledge, struct vy
 /* ---- the store --------------------------------------------------------------------------------
  */
 
-/* What cannot be read is as good as never known; the store has said so. */
+/* What cannot be read counts as unknown; the store has printed a message about it. */
 static void load(struct cli_knowledge *knowledge, struct vyre_store *store,
                  struct vyre_device *device, uint32_t parts)
 {
     static const char *const reasons[] = {
         [VYRE_STORED_COSTS_NONE] = "none were measured",
         [VYRE_STORED_COSTS_OLD] = "those in the store are more than 7 days old",
-        [VYRE_STORED_COSTS_WRONG] = "those in the store are no times",
+        [VYRE_STORED_COSTS_WRONG] = "those in the store are not valid",
     };
     struct vyre_knowledge found = {.costs = VYRE_STORED_COSTS_NONE};
     if (store)
@@ -109,7 +109,7 @@ static void load(struct cli_knowledge *knowledge, struct vyre_store *store,
         state_costs(knowledge, reasons[found.costs]);
 }
 
-/* A required mode makes no store: it may not have anything to keep. */
+/* A required mode creates no store: it may have nothing to keep. */
 static void peek_refusals(struct cli_knowledge *knowledge, struct vyre_device *device,
                           enum vyre_mode mode)
 {
@@ -145,7 +145,7 @@ void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge,
 /* ---- all of it --------------------------------------------------------------------------------
  */
 
-/* Without a store the run goes on: it costs time, and nothing else. */
+/* Without a store the run continues: that costs only time. */
 static void open_store(struct cli_knowledge *knowledge, struct vyre_device *device,
                        uint32_t workers)
 {
@@ -160,7 +160,7 @@ static void open_store(struct cli_knowledge *knowledge, struct vyre_device *devi
         cli_message_print(&diag, NULL);
         return;
     }
-    /* The store then knows that the device is in use; and whether the file can be written shows. */
+    /* This marks the device as in use, and shows whether the file can be written. */
     vyre_device_get_info(device, &device_info);
     vyre_device_describe(&device_info, workers, &described);
     knowledge->keeps =

@@ -1,17 +1,17 @@
 /*
- * knowledge.h: what a run knows of its device beforehand, and what it leaves behind.
+ * knowledge.h: what a run knows of its device at the start, and what it keeps for later runs.
  *
- *   before  the calibration, from the store if there is one of the last 7 days, or measured now; and
- *           what earlier runs learned of shapes of work; and which generated code they refused
- *   after   what was learned and refused, into the store
+ *   at the start  the calibration, from the store if it is at most 7 days old, or measured now; what
+ *                 earlier runs learned about shapes of work; which generated code they refused
+ *   at the end    the run puts what it learned and refused into the store
  *
- * A calibration is measured when it was asked for, or when none is stored, it can be stored, and the
- * schedule is long enough for the time to be worth it. Otherwise auto goes by what the backend
- * states. A required mode gets the refusals and nothing else; plain, which runs no generated
- * code, not even of these.
+ * A calibration is measured when the user asked for it. It is also measured when the store has none but
+ * can take one, and the schedule is long enough to be worth the time. Otherwise auto uses the costs that
+ * the backend states. A required mode gets the refusals only; plain, which runs no generated code, gets
+ * nothing.
  */
-#ifndef VYRE_CLI_KNOWLEDGE_H
-#define VYRE_CLI_KNOWLEDGE_H
+#ifndef VYRE_CLI_RUN_KNOWLEDGE_H
+#define VYRE_CLI_RUN_KNOWLEDGE_H
 
 #include <vyre/vyre.h>
 
@@ -24,7 +24,7 @@
 #define CLI_KNOWLEDGE_BATCHES 200
 
 enum cli_costs_source {
-    CLI_COSTS_UNUSED = 0, /* a required mode: nobody looks at costs */
+    CLI_COSTS_UNUSED = 0, /* a required mode needs no costs */
     CLI_COSTS_STATED = 1, /* by the backend */
     CLI_COSTS_STORED = 2,
     CLI_COSTS_MEASURED = 3, /* now */
@@ -35,7 +35,7 @@ struct cli_knowledge {
     struct vyre_store *store; /* Owned; NULL: none */
     bool keeps;               /* the store is a file that can be written */
     enum cli_costs_source source;
-    char reason[VYRE_DIAG_MESSAGE_BYTES]; /* why the costs are those that the backend states */
+    char reason[VYRE_DIAG_MESSAGE_BYTES]; /* why the costs are the stated ones */
     struct vyre_calibration calibration;
     uint64_t loaded; /* learnings */
     struct cli_store_options place;
@@ -43,21 +43,21 @@ struct cli_knowledge {
 };
 
 /*
- * Opens the store and tells the device, which must be idle, what is known. `batches` is the length of
- * the schedule. Fails only when a calibration that was asked for fails; Ctrl-C ends one, and the
- * costs are then the stated ones.
+ * Opens the store and gives the device, which must be idle, what is known. `batches` is the length of
+ * the schedule. Fails only when --calibrate was given and the calibration fails. Ctrl-C ends a
+ * calibration without an error; the costs are then the stated ones.
  */
 VYRE_NODISCARD enum vyre_status cli_knowledge_give(struct cli_knowledge *knowledge,
                                                    struct vyre_device *device,
                                                    const struct cli_options *options,
                                                    uint64_t batches, struct vyre_diag *diag);
 
-/* Puts what the device learned into the store. A failure is told on standard error, by the store. */
+/* Puts what the device learned into the store. The store prints a failure on standard error. */
 void cli_knowledge_keep(struct cli_knowledge *knowledge, struct vyre_device *device);
 
 /*
- * Puts what the run refused into the store, which is opened for it if it is not open yet. `device` is any
- * of the run's: it gets them, too.
+ * Puts what the run refused into the store, and opens the store if it is not open yet. `device` is any
+ * device of the run; the refusals go into the store through it.
  */
 void cli_knowledge_keep_refusals(struct cli_knowledge *knowledge,
                                  const struct cli_refusals *refusals, struct vyre_device *device);
@@ -70,15 +70,15 @@ void cli_knowledge_print(const struct cli_knowledge *knowledge, struct cli_outpu
 /* "calibration": an object, null for required modes; and "learnings_loaded". */
 void cli_knowledge_json(const struct cli_knowledge *knowledge, struct cli_json *json);
 
-/* Measures a device, with a progress line. Ctrl-C: VYRE_BUSY, calibration-stopped. */
+/* Measures a device, with a progress line. Ctrl-C makes it fail: VYRE_BUSY, calibration-stopped. */
 VYRE_NODISCARD enum vyre_status cli_calibrate(struct vyre_device *device, uint64_t time_ns,
                                               struct cli_progress *progress, uint64_t progress_base,
                                               struct vyre_calibration *out_calibration,
                                               struct vyre_diag *diag);
 
 /*
- * Puts what the device measured into the store; whether it is there. If not, `out_failure` says why,
- * unless the store's log has said it: then its id is NONE.
+ * Puts what the device measured into the store, and returns whether it is in the file. If it is not,
+ * `out_failure` says why; its id is NONE if the store's log has already said so.
  */
 VYRE_NODISCARD bool cli_calibration_keep(struct vyre_store *store, struct vyre_device *device,
                                          struct vyre_diag *out_failure);

@@ -217,7 +217,6 @@ static const struct option known_options[] = {
     {"-o", CLI_TAKES_OUTPUT, true, take_output},
     {"--store", CLI_TAKES_STORE, true, take_store},
     {"--no-store", CLI_TAKES_STORE, false, take_no_store},
-    {"--calibrate", CLI_TAKES_CALIBRATE, false, take_calibrate},
     {"--json", 0, false, take_json},
     {"--help", 0, false, take_help},
     {"-h", 0, false, take_help},
@@ -227,7 +226,7 @@ static const struct option known_options[] = {
 /* ---- arguments --------------------------------------------------------------------------------
  */
 
-/* An output file has a form of its own, so that --json would say nothing. */
+/* Commands that write an output file have no --json: the file has its own format. */
 static bool is_taken(const struct option *option, unsigned takes)
 {
     if (option->take == take_json && takes & CLI_TAKES_OUTPUT)
@@ -270,7 +269,7 @@ static const struct option *find_option(unsigned takes, struct cli_span name)
     return NULL;
 }
 
-/* One option with its value, which may stand behind a = or be the next argument. */
+/* Reads one option. Its value follows a = or is the next argument. */
 static enum vyre_status take_option(const char *command, unsigned takes, char **arguments,
                                     size_t count, size_t *index, struct cli_options *options,
                                     struct vyre_diag *diag)

@@ -1,10 +1,10 @@
 /*
  * options.h: the command line of the commands that use devices.
  *
- * Each command takes some of the same options; one table knows them all.
+ * One table holds all options; each command accepts some of them.
  */
-#ifndef VYRE_CLI_OPTIONS_H
-#define VYRE_CLI_OPTIONS_H
+#ifndef VYRE_CLI_RUN_OPTIONS_H
+#define VYRE_CLI_RUN_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ enum cli_option_set {
     CLI_TAKES_REPEAT = 16,
     CLI_TAKES_WORKERS = 32,
     CLI_TAKES_QUIET = 64,
-    CLI_TAKES_OUTPUT = 128, /* and then no --json: the output has its own form */
+    CLI_TAKES_OUTPUT = 128, /* excludes --json: the file has its own format */
     CLI_TAKES_STORE = 256,  /* --store, --no-store */
     CLI_TAKES_CALIBRATE = 512,
     CLI_TAKES_RECORD = 1024, /* --record, --audit */
@@ -39,7 +39,7 @@ struct cli_options {
     bool help;
     bool json;
     bool quiet;
-    const char *file;    /* Borrowed, all texts, from the arguments */
+    const char *file;    /* Borrowed from the arguments, as all texts here */
     const char *backend; /* NULL: any */
     const char *device;  /* NULL: the first; see cli_device_open */
     const char *output;  /* NULL: not given */
@@ -57,7 +57,7 @@ struct cli_options {
 };
 
 /*
- * Reads the arguments of `command`. After --help nothing else is looked at. Fails with CLI_USAGE,
+ * Reads the arguments of `command`. Stops after --help. Fails with CLI_USAGE,
  * CLI_UNKNOWN_OPTION, VALUE_NUMBER, VALUE_RANGE or VALUE_WORD.
  */
 VYRE_NODISCARD enum vyre_status cli_options_read(const char *command, unsigned takes,

@@ -10,11 +10,11 @@
 #include "terminal/grid.h"
 #include "terminal/units.h"
 
-/* More kinds than this are summed up in one line. */
+/* Further kinds are summed up in one line. */
 #define KINDS_SHOWN 24
 #define LIST_BYTES  160
 #define LINE_BYTES  512
-/* Of the choices of any policy, the one that asks for something. */
+/* The number of the choice that asks for something; the same for every policy. */
 #define AGGRESSIVE 2
 
 const char *run_verdict_name(enum vyre_policy policy, unsigned choice)
@@ -37,7 +37,7 @@ static void append(char list[LIST_BYTES], const char *text)
     snprintf(list + used, LIST_BYTES - used, "%s%s", used ? ", " : "", text);
 }
 
-/* The verdicts that ask for something, or why there are none. */
+/* Lists the verdicts that ask for something, or says why there are none. */
 static void list_verdicts(const struct runner *runner, const struct runner_kind *kind,
                           char list[LIST_BYTES])
 {
@@ -51,7 +51,7 @@ static void list_verdicts(const struct runner *runner, const struct runner_kind 
         append(list, runner->mode == VYRE_MODE_AUTO ? "none" : "not asked");
 }
 
-/* Why the batches ran so, and why what was wanted could not run. */
+/* Why the batches ran in this mode, and why the wanted mode could not run. */
 static void list_whys(const struct runner_cell *cell, char list[LIST_BYTES])
 {
     list[0] = '\0';
@@ -87,7 +87,7 @@ static void add_saved(struct cli_grid *grid, struct runner_kind *kind, enum vyre
         cli_grid_add(grid, "not measured");
 }
 
-/* One row per mode that the kind ran in; its name and verdicts stand in the first. */
+/* One row per mode that the kind ran in; the first has its name and verdicts. */
 static void add_kind(struct cli_grid *grid, const struct runner *runner, size_t index)
 {
     struct runner_kind *kind = &runner->kinds[index];
@@ -143,8 +143,8 @@ static void print_kinds(const struct run_summary *summary, bool colour, struct c
         cli_output_text(out, line);
     }
     cli_output_text(out,
-                    "Times are medians of those timed, without the first of each batch. What was\n"
-                    "not measured against plain here, `vyre compare` measures.\n\n");
+                    "Times are medians of the timed runs, without the first run of each batch.\n"
+                    "`vyre compare` measures the savings that are not measured here.\n\n");
 }
 
 /* ---- what was done ----------------------------------------------------------------------------

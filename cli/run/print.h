@@ -10,7 +10,7 @@
 #include "run/runner.h"
 #include "terminal/output.h"
 
-/* A run that is over, as far as it came. */
+/* A run that has ended, complete or interrupted. */
 struct run_summary {
     struct runner *runner; /* Borrowed */
     struct vyre_device_info device;
@@ -26,7 +26,7 @@ struct run_summary {
 void run_print_text(const struct run_summary *summary, bool colour, struct cli_output *out);
 void run_print_json(const struct run_summary *summary, struct cli_output *out);
 
-/* "record-and-replay" and so on: what a policy's choice is called; NULL: nothing was decided. */
+/* The name of a policy's choice, such as "record-and-replay"; NULL: nothing was decided. */
 const char *run_verdict_name(enum vyre_policy policy, unsigned choice);
 
 #endif

@@ -43,7 +43,7 @@ void cli_proofs_add_known(struct cli_proofs *proofs, const struct cli_refusals *
     for (size_t i = 0; i < known->count; i++) {
         const char *kernel = known->items[i].kernel;
         for (size_t k = 0; k < workload->kernel_count; k++) {
-            /* Long names are cut to be labels. */
+            /* A label is the name of the kernel, cut if it is long. */
             if (strncmp(kernel, workload->kernels[k].name, sizeof known->items[i].kernel - 1) == 0)
                 cli_refusals_add(&proofs->stored, &known->items[i]);
         }
@@ -89,10 +89,10 @@ void cli_proofs_print(const struct cli_proofs *proofs, struct cli_output *out)
     print_refusals(&proofs->found, "", out);
     print_refusals(&proofs->stored, " by an earlier run", out);
     if (counters->put_off > 0) {
-        snprintf(
-            line, sizeof line,
-            "put off: %s check%s of generated code: the batches could not be proven as they are\n",
-            cli_unit_count(counters->put_off).text, counters->put_off == 1 ? "" : "s");
+        snprintf(line, sizeof line,
+                 "put off: %s check%s of generated code: the batches are too large or too long, or "
+                 "memory is short\n",
+                 cli_unit_count(counters->put_off).text, counters->put_off == 1 ? "" : "s");
         cli_output_text(out, line);
     }
 }

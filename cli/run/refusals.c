@@ -20,7 +20,7 @@ bool cli_refusals_has(const struct cli_refusals *refusals, struct vyre_hash128 c
     return false;
 }
 
-/* Labels are anybody's: each stays one line on a terminal. */
+/* Labels come from users: control characters must not reach the terminal. */
 static void make_line(char *text, size_t capacity)
 {
     text[capacity - 1] = '\0';
@@ -62,7 +62,7 @@ void cli_refusals_add_all(struct cli_refusals *refusals, struct vyre_device *dev
 void cli_refusals_give(const struct cli_refusals *refusals, struct vyre_device *device)
 {
     struct vyre_diag ignored;
-    /* One that the device has no memory for is found again by a check. */
+    /* If the device has no memory for one, a check finds it again. */
     for (size_t i = 0; i < refusals->count; i++)
         (void)!vyre_device_import_refusal(device, &refusals->items[i], &ignored);
 }

@@ -1,8 +1,8 @@
 /*
  * refusals.h: lists of generated code that gave wrong bytes.
  */
-#ifndef VYRE_CLI_REFUSALS_H
-#define VYRE_CLI_REFUSALS_H
+#ifndef VYRE_CLI_RUN_REFUSALS_H
+#define VYRE_CLI_RUN_REFUSALS_H
 
 #include <vyre/vyre.h>
 
@@ -17,13 +17,13 @@ void cli_refusals_deinit(struct cli_refusals *refusals);
 
 bool cli_refusals_has(const struct cli_refusals *refusals, struct vyre_hash128 code);
 
-/* Adds it unless its code is there. What finds no room or memory is left out. */
+/* Adds it unless its code is in the list. Without room or memory it is left out. */
 void cli_refusals_add(struct cli_refusals *refusals, const struct vyre_refusal *refusal);
 
-/* Adds those that a device has. */
+/* Adds all refusals of a device. */
 void cli_refusals_add_all(struct cli_refusals *refusals, struct vyre_device *device);
 
-/* Gives them to a device, which then does not try these codes. */
+/* Gives the refusals to a device, which then does not run these codes. */
 void cli_refusals_give(const struct cli_refusals *refusals, struct vyre_device *device);
 
 #endif

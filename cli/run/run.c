@@ -54,7 +54,7 @@ static uint64_t planned(const struct run *run)
     return pass > UINT64_MAX / run->options.repeat ? UINT64_MAX : pass * run->options.repeat;
 }
 
-/* What must hold of the device before the workload is made live on it, and what is known of it. */
+/* Checks the mode and loads what is known of the device, before the workload is made live on it. */
 static enum vyre_status prepare(struct run *run, struct vyre_device *device, struct vyre_diag *diag)
 {
     enum vyre_status status = cli_mode_check(device, run->options.mode, diag);
@@ -167,13 +167,13 @@ static enum cli_exit execute(struct run *run, struct cli_output *out)
     cli_decisions_end(&run->decisions, run->session->device);
     print(run, out);
     if (run->runner.busy) {
-        /* The device is not closed: what it has to tell by now is told here. */
+        /* The device stays open, so this call delivers the events that have come by now. */
         (void)!vyre_device_wait_idle(run->session->device, 0, NULL);
         print_record(run);
         (void)cli_watch_close(&run->watch, NULL);
         cli_interrupt_leave(out);
     }
-    /* Whoever waits for the results does not wait for the store. */
+    /* The results appear before the store is written. */
     cli_output_flush(out);
     cli_knowledge_keep(&run->knowledge, run->session->device);
     cli_knowledge_keep_refusals(&run->knowledge, &run->proofs.found, run->session->device);
@@ -214,31 +214,31 @@ void cli_run_help(struct cli_output *out)
              "                [--workers N] [--calibrate] [--store PATH] [--no-store]\n"
              "                [--no-proof] [--record OUT.json] [--audit] [--json] [--quiet]\n"
              "\n"
-             "Runs the workload FILE and prints, for each of its batches, how it was launched and\n"
-             "why, how long it took, and a digest of each output.\n"
+             "Runs the workload FILE. Prints how each of its batches was launched, why, and how\n"
+             "long it took, and a digest of each output.\n"
              "\n"
-             "      --backend B     cpu, vulkan or opencl; the first that is there by default\n"
+             "      --backend B     cpu, vulkan or opencl; by default the first that has a device\n"
              "      --device D      its number, a part of its name, its UUID or its kind (cpu,\n"
              "                      integrated, discrete, software); see `vyre devices`\n"
              "      --mode M        auto, plain, replay or persistent; auto by default\n"
              "      --repeat N      run the schedule N times\n"
-             "      --workers N     threads of the cpu backend beside the caller's\n"
-             "      --calibrate     measure the device's costs first, whatever the store has\n"
-             "      --store PATH    where costs and learnings are kept; see `vyre store`\n"
-             "      --no-store      use none, and keep none\n"
+             "      --workers N     threads of the cpu backend in addition to the caller's\n"
+             "      --calibrate     measure the device's costs first, even if the store has them\n"
+             "      --store PATH    the file with costs and learnings; see `vyre store`\n"
+             "      --no-store      use no store: load nothing, keep nothing\n"
              "      --no-proof      use generated code without proving it on the data first\n"
-             "      --record OUT    write what happened to a file for report, trace and explain\n"
-             "      --audit         print a line when a batch is decided otherwise than before\n"
+             "      --record OUT    write a record of the run, for report, trace and explain\n"
+             "      --audit         print a line each time the choice for a batch changes\n"
              "      --json          print one JSON document\n"
              "      --quiet         print no table and no progress\n"
              "  -h, --help          print this help\n"
              "\n"
-             "Auto decides by costs that were measured in the last 7 days, if the store has them.\n"
-             "If not, a schedule of more than 200 batches begins with a calibration of about half\n"
-             "a second; a shorter one goes by what the backend states.\n"
+             "Auto uses costs that were measured in the last 7 days, if the store has them. If\n"
+             "not, a schedule of more than 200 batches begins with a calibration of about half a\n"
+             "second; a shorter one uses the costs that the backend states.\n"
              "\n"
-             "Times are measured on a part of the batches. What was saved against plain launches\n"
-             "is measured where the run itself ran both, and else what the verdict predicts from\n"
+             "Only some of the batches are timed. The saving against plain launches is measured\n"
+             "if the run timed both often enough. Otherwise it is what the verdict predicts from\n"
              "the costs; `vyre compare` measures it properly.\n"
              "\n"
              "Examples:\n"

@@ -9,14 +9,14 @@
 #include "terminal/interrupt.h"
 #include "terminal/units.h"
 
-/* Work that is in flight at once, by time: what Ctrl-C has to wait for. */
+/* How much work is in flight, as time: Ctrl-C has to wait for it. */
 #define WINDOW_NS UINT64_C(150000000)
 #define WAIT_NS   UINT64_C(50000000)
-/* How long an interrupted run waits for what is in flight. */
+/* How long an interrupted run waits for the work in flight. */
 #define DRAIN_NS UINT64_C(300000000)
-/* Submissions of each kind that are timed whatever their size. */
+/* How many submissions of each kind are always timed. */
 #define TIMED_AT_FIRST 24
-/* The clock is read for one batch in so many once many have run. */
+/* Once many batches have run, the clock is read for one in this many. */
 #define TICK_EVERY 16
 
 enum vyre_status runner_init(struct runner *runner, struct session *session, enum vyre_mode mode,
@@ -87,7 +87,7 @@ static enum vyre_status keep_result(struct runner *runner, const struct runner_p
     return VYRE_OK;
 }
 
-/* Waits for the oldest submission. VYRE_TIMEOUT means: interrupted, and the grace is over. */
+/* Waits for the oldest submission. VYRE_TIMEOUT: interrupted, and DRAIN_NS has passed. */
 static enum vyre_status reap(struct runner *runner, uint64_t *interrupted_at_ns,
                              struct vyre_diag *diag)
 {
@@ -128,7 +128,7 @@ static enum vyre_status drain(struct runner *runner, struct vyre_diag *diag)
 /* The most events that one submission leaves in the audit. */
 #define EVENTS_MAX VYRE_BUNDLE_EVENTS_MAX
 
-/* The verdicts of a submission are what the audit's counts grew by. */
+/* A submission's verdicts are the counts of the audit that changed during it. */
 static void keep_verdicts(struct runner_kind *kind, const struct vyre_audit_counters *before,
                           const struct vyre_audit_counters *after)
 {
@@ -140,7 +140,7 @@ static void keep_verdicts(struct runner_kind *kind, const struct vyre_audit_coun
     }
 }
 
-/* A verdict's saving covers the batches still to come. */
+/* A verdict's saving covers all batches that are still to come. */
 static uint64_t saved_per_batch_ns(struct vyre_u128 saved_ns, const struct runner_kind *kind)
 {
     uint64_t coming = kind->repeat_hint >= kind->submitted ? kind->repeat_hint - kind->submitted + 1
@@ -148,7 +148,7 @@ static uint64_t saved_per_batch_ns(struct vyre_u128 saved_ns, const struct runne
     return (saved_ns.hi ? UINT64_MAX : saved_ns.lo) / coming;
 }
 
-/* What the verdicts of a submission predict to be saved, per batch. */
+/* Keeps the saving per batch that the verdicts of a submission predict. */
 static void keep_predictions(struct runner_kind *kind, const struct vyre_audit_event *events,
                              size_t count, uint64_t first_sequence)
 {
@@ -183,7 +183,7 @@ static enum vyre_status submit(struct runner *runner, uint32_t batch, struct vyr
         .repeat_hint = kind->repeat_hint,
         .timed = kind->submitted <= TIMED_AT_FIRST,
     };
-    /* Verdicts change rarely: they are looked at ever less often. */
+    /* Verdicts change rarely, so they are read after 1, 2, 4, 8 ... submissions. */
     bool audited =
         runner->audit && runner->mode == VYRE_MODE_AUTO && is_power_of_two(kind->submitted);
     struct vyre_audit_snapshot before, after;
@@ -203,7 +203,7 @@ static enum vyre_status submit(struct runner *runner, uint32_t batch, struct vyr
     return VYRE_OK;
 }
 
-/* Now and then: shows progress, and fits the window to how long batches take. */
+/* Called now and then: shows progress, and fits the window to the time per batch. */
 static void tick(struct runner *runner, uint64_t start_ns, uint64_t done)
 {
     uint64_t now_ns = cli_now_ns();
@@ -236,7 +236,7 @@ enum vyre_status runner_run(struct runner *runner, uint64_t count, struct vyre_d
         status = submit(runner, batch, diag);
         if (status != VYRE_OK)
             break;
-        /* A small window means long batches, for which a look at the clock is nothing. */
+        /* A small window means long batches: reading the clock costs little in comparison. */
         if (i % TICK_EVERY == 0 || i < RUNNER_WINDOW_MAX || runner->window < RUNNER_WINDOW_MAX)
             tick(runner, start_ns, runner->completed - completed_before);
     }

@@ -1,17 +1,17 @@
 /*
- * runner.h: runs the schedule of a session and keeps what is worth telling of it.
+ * runner.h: runs the schedule of a session and keeps counts and times for the summary.
  *
- * Only so much is in flight at once, by count and by time, so that Ctrl-C ends soon. The first
+ * The work in flight is limited by count and by time, so that Ctrl-C takes effect soon. The first
  * submissions of each batch are timed; after that the library times samples.
  *
  * Words
  *   kind  a batch of the workload
  *   cell  the submissions of one kind that ran in one mode
- *   cost  what one more batch of a stream takes: the longer of the time in submit and the time on the
- *         device, which go on side by side
+ *   cost  the time that one more batch in a stream takes: the time in submit or the time on the device,
+ *         whichever is longer, since the two overlap
  */
-#ifndef VYRE_CLI_RUNNER_H
-#define VYRE_CLI_RUNNER_H
+#ifndef VYRE_CLI_RUN_RUNNER_H
+#define VYRE_CLI_RUN_RUNNER_H
 
 #include <vyre/vyre.h>
 
@@ -23,8 +23,8 @@
 #define RUNNER_WINDOW_MAX 64
 
 /*
- * A saving is the difference of two medians. Fewer measurements than this are no basis for one, and
- * the first batches of a kind are none at all: memory and kernels are cold, and auto, which begins
+ * A saving is the difference of two medians. Each needs at least RUNNER_SAMPLES_MIN measurements. The
+ * first RUNNER_COLD batches of a kind do not count: memory and kernels are cold, and auto, which begins
  * with plain, would look better than it is.
  */
 #define RUNNER_SAMPLES_MIN 3
@@ -33,8 +33,8 @@
 struct runner_cell {
     uint64_t count;
     uint64_t whys[VYRE_WHY_COUNT];
-    uint64_t outs[VYRE_WHY_COUNT]; /* why what was wanted could not run */
-    enum vyre_mode wanted;         /* of the last one that did not run as wanted */
+    uint64_t outs[VYRE_WHY_COUNT]; /* why the wanted mode could not run */
+    enum vyre_mode wanted;         /* of the last batch that ran in another mode than wanted */
     struct samples device_ns;
     struct samples submit_ns;
     struct samples cost_ns;
@@ -44,8 +44,8 @@ struct runner_kind {
     uint64_t submitted;
     struct runner_cell cells[VYRE_MODE_COUNT];
     unsigned char verdicts[VYRE_POLICY_COUNT]; /* the last choice seen; 0: none */
-    uint32_t repeat_hint;                      /* submissions that the schedule holds */
-    uint64_t predicted_ns[VYRE_MODE_COUNT]; /* saved per batch by the verdict; 0: none was given */
+    uint32_t repeat_hint;                      /* how often the schedule submits it */
+    uint64_t predicted_ns[VYRE_MODE_COUNT];    /* saved per batch, by the verdict; 0: no verdict */
 };
 
 struct runner_pending {
@@ -69,7 +69,7 @@ struct runner {
     uint64_t dispatches;
     uint64_t wall_ns;
     uint64_t by_mode[VYRE_MODE_COUNT];
-    uint64_t progress_base; /* batches that others have completed */
+    uint64_t progress_base; /* batches that other runners have completed */
     bool at_end;            /* of the schedule */
     bool busy;              /* interrupted, and the device is still at work */
 };
@@ -80,15 +80,15 @@ VYRE_NODISCARD enum vyre_status runner_init(struct runner *runner, struct sessio
 void runner_deinit(struct runner *runner);
 
 /*
- * Submits up to `count` batches more and waits for them. VYRE_OK also at the end of the schedule and
- * when interrupted (see cli_interrupted): then the counts say how far it came.
+ * Submits up to `count` more batches and waits for them. Also returns VYRE_OK at the end of the schedule
+ * and when interrupted (see cli_interrupted): the counts then say how far it came.
  */
 VYRE_NODISCARD enum vyre_status runner_run(struct runner *runner, uint64_t count,
                                            struct vyre_diag *diag);
 
 /*
- * What a batch in this mode saved against plain, as measured here: false when it was not, because
- * there are too few measurements of either. Can be negative.
+ * What a batch in this mode saved against plain, by the measurements of this run; can be negative.
+ * False when there are too few measurements of either mode.
  */
 bool runner_saved_ns(struct runner_kind *kind, enum vyre_mode mode, int64_t *out_saved_ns);
 

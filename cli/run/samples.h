@@ -1,11 +1,11 @@
 /*
  * samples.h: a bounded number of measurements of one thing, for medians.
  *
- * Past the limit each new one replaces a random old one, so that the kept ones are a fair sample of
- * all.
+ * Past the limit a new one replaces a random old one, or is dropped, so that every one seen has the same
+ * chance to be kept.
  */
-#ifndef VYRE_CLI_SAMPLES_H
-#define VYRE_CLI_SAMPLES_H
+#ifndef VYRE_CLI_RUN_SAMPLES_H
+#define VYRE_CLI_RUN_SAMPLES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ struct quartiles {
     uint64_t high;
 };
 
-/* Without memory the measurement is dropped. */
+/* If memory runs out, the measurement is dropped. */
 void samples_add(struct samples *samples, uint64_t value);
 void samples_deinit(struct samples *samples);
 

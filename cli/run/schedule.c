@@ -84,7 +84,7 @@ static uint32_t pick(struct schedule *schedule, const struct workload_step *step
 bool schedule_next(struct schedule *schedule, uint32_t *out_batch)
 {
     const struct workload *workload = schedule->workload;
-    /* Looking through a pass without a submission ends it all: there is none. */
+    /* A whole pass without a submission ends the schedule: none will come. */
     size_t empty = 0;
     while (schedule->pass < schedule->repeat && empty <= workload->step_count) {
         if (schedule->step == workload->step_count) {
@@ -105,7 +105,7 @@ bool schedule_next(struct schedule *schedule, uint32_t *out_batch)
     return false;
 }
 
-/* Times of one batch in one pass through a step. */
+/* How often one pass through a step submits a batch. */
 static uint64_t step_repeats(const struct workload_step *step, uint32_t batch)
 {
     uint64_t places = 0;
@@ -113,7 +113,7 @@ static uint64_t step_repeats(const struct workload_step *step, uint32_t batch)
         places += step->batches[i] == batch;
     if (places == 0)
         return 0;
-    /* Shuffled, `times` counts the submissions of the whole list, and each place gets its share. */
+    /* In a shuffled step `times` counts the submissions of the whole list, shared by its places. */
     uint64_t rounds = step->shuffle ? step->times / step->batch_count : step->times;
     return rounds > UINT32_MAX / places ? UINT32_MAX : rounds * places;
 }

@@ -1,14 +1,13 @@
 /*
  * schedule.h: which batch of a workload comes next.
  *
- * A step runs its batches in order, `times` rounds of them; or, shuffled, `times` batches in all: the
- * list is put into a new random order (Fisher-Yates, xoshiro256** seeded with the step's seed by
- * splitmix64), run through, and shuffled again. So every batch of the list is run equally often, but
- * for the last round. The whole schedule is gone through `repeat` times, each time with the same
- * orders.
+ * A step runs its list of batches in order, `times` times. A shuffled step runs `times` batches in all:
+ * it puts the list into a random order (Fisher-Yates, xoshiro256** seeded with the step's seed by
+ * splitmix64), runs through it, and shuffles it again. So every batch of the list runs equally often,
+ * except in the last round. The whole schedule runs `repeat` times, with the same orders each time.
  */
-#ifndef VYRE_CLI_SCHEDULE_H
-#define VYRE_CLI_SCHEDULE_H
+#ifndef VYRE_CLI_RUN_SCHEDULE_H
+#define VYRE_CLI_RUN_SCHEDULE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,10 +30,10 @@ VYRE_NODISCARD enum vyre_status schedule_init(struct schedule *schedule,
                                               struct vyre_diag *diag);
 void schedule_deinit(struct schedule *schedule);
 
-/* False at the end. */
+/* Returns false at the end. */
 bool schedule_next(struct schedule *schedule, uint32_t *out_batch);
 
-/* How often the whole schedule submits a batch, saturating: what `run` gives as the repeat hint. */
+/* How often the whole schedule submits a batch, saturating: the repeat hint of `vyre run`. */
 uint32_t schedule_repeats(const struct workload *workload, uint64_t repeat, uint32_t batch);
 
 /* Submissions of one pass; UINT64_MAX when they are too many to count. */

@@ -11,7 +11,7 @@
 #include "terminal/diag.h"
 #include "terminal/units.h"
 
-/* Memory that batches point to: it must outlive the device's work. */
+/* Memory that batches point to. It must outlive the device's work. */
 struct session_block {
     struct session_block *next;
     _Alignas(64) unsigned char bytes[];
@@ -98,7 +98,7 @@ static bool is_zero(const struct workload_init *init)
            (init->is_integer ? init->integer[0] == 0 : init->value[0] == 0);
 }
 
-/* In place where the host sees the buffer, through memory of the host otherwise. */
+/* Fills a buffer that the host can map in place, and others through memory of the host. */
 static enum vyre_status fill_buffer(const struct workload_buffer *buffer, struct vyre_buffer *live,
                                     struct vyre_diag *diag)
 {
@@ -199,8 +199,8 @@ static void live_binds(const struct session *session, const struct workload_comm
 }
 
 /*
- * Constants that the workload does not declare: the device says their types, in order, and the file
- * their values, in the same order.
+ * Constants that the workload does not declare: the device knows their types and order, and the file
+ * gives their values in that order.
  */
 static enum vyre_status reflect_constants(const struct workload_kernel *kernel,
                                           const struct workload_command *command,
@@ -275,7 +275,7 @@ static enum vyre_status add_dispatch(struct session *session,
     return status;
 }
 
-/* The bytes are made once and borrowed by every submission. */
+/* The bytes are made once; every submission borrows them. */
 static enum vyre_status add_upload(struct session *session, const struct workload_command *command,
                                    struct vyre_batch *batch, struct vyre_diag *diag)
 {
@@ -405,7 +405,7 @@ void session_destroy(struct session **session)
         return;
     struct session *dying = *session;
     *session = NULL;
-    /* Work of a lost device may still read what it was given: that stays. */
+    /* A lost device may still read the blocks, so they are not freed. */
     bool lost = vyre_device_wait_idle(dying->device, VYRE_FOREVER, NULL) == VYRE_DEVICE_LOST;
     vyre_device_close(&dying->device);
     while (dying->blocks && !lost) {

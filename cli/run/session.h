@@ -1,14 +1,14 @@
 /*
  * session.h: a workload made live on a device: buffers filled, kernels made, batches built.
  *
- * What only the device can know is checked here: its limits, its memory (before anything is
- * allocated), which payload it takes. A diagnostic's message starts with the JSON path of what is
- * wrong, as the parser's do.
+ * This is where the device's own limits are checked: sizes, memory (before anything is allocated),
+ * which payloads it accepts. As in the parser, a diagnostic's message starts with the JSON path of the
+ * value that is wrong.
  *
  * Everything is built once; running the schedule only submits.
  */
-#ifndef VYRE_CLI_SESSION_H
-#define VYRE_CLI_SESSION_H
+#ifndef VYRE_CLI_RUN_SESSION_H
+#define VYRE_CLI_RUN_SESSION_H
 
 #include <vyre/vyre.h>
 
@@ -23,12 +23,12 @@ struct session {
     struct vyre_kernel **kernels;
     struct vyre_batch **batches;
     uint64_t *dispatches;         /* Owned: per batch */
-    struct session_block *blocks; /* Owned: what is uploaded, and where downloads go */
+    struct session_block *blocks; /* Owned: sources of uploads and targets of downloads */
 };
 
 /*
- * Takes the device over, also on failure. `sessions` is how many sessions of the workload will be
- * alive at the same time, for the memory estimate.
+ * Takes ownership of the device, also on failure. `sessions` is how many sessions of the workload will
+ * be alive at the same time, for the memory estimate.
  */
 VYRE_NODISCARD enum vyre_status session_create(const struct workload *workload,
                                                struct vyre_device *device, size_t sessions,
@@ -46,10 +46,10 @@ VYRE_NODISCARD enum vyre_status session_digest(struct session *session, size_t o
                                                char out_text[VYRE_HASH128_TEXT_BYTES],
                                                struct vyre_diag *diag);
 
-/* Puts a path before the diagnostic's message, unless there is one; returns its status. */
+/* Puts a path before the diagnostic's message unless it has one; returns the diagnostic's status. */
 enum vyre_status session_at(struct vyre_diag *diag, const char *path, ...) VYRE_PRINTF(2, 3);
 
-/* session_kernel.c: creates a kernel from what the workload says of it. */
+/* session_kernel.c: creates a kernel as the workload describes it. */
 VYRE_NODISCARD enum vyre_status session_kernel_create(const struct workload_kernel *kernel,
                                                       struct vyre_device *device,
                                                       struct vyre_kernel **out_kernel,

@@ -1,5 +1,5 @@
 /*
- * session_kernel.c: kernels from files and from the tool itself.
+ * session_kernel.c: creates kernels from files and from the tool's own host kernels.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static enum vyre_status file_error(const char *path, const char *what, int error
                         cli_quote(cli_span_of(path)).text, error ? strerror(error) : what);
 }
 
-/* A whole file, terminated for good measure. */
+/* Reads a whole file and adds a NUL byte. */
 static enum vyre_status read_file(const char *path, void **out_bytes, size_t *out_size,
                                   struct vyre_diag *diag)
 {

@@ -10,7 +10,7 @@
 #include "terminal/message.h"
 #include "terminal/suggest.h"
 
-/* Enough for what `vyre run` says of its decisions. */
+/* Enough for what `vyre run` prints about its decisions. */
 #define DECISIONS_KEPT 1024
 
 const char *const cli_known_backends[] = {"cpu", "vulkan", "opencl"};
@@ -27,7 +27,7 @@ const struct vyre_backend_info *cli_backend_find(struct vyre_instance *instance,
     return NULL;
 }
 
-/* A backend that the instance does not have: a word that means nothing, or one not built in. */
+/* The instance does not have the backend: its name is unknown, or it is not built in. */
 static enum vyre_status refuse_backend(const char *name, struct vyre_diag *diag)
 {
     struct cli_suggestion suggestion = {.wanted = cli_span_of(name)};
@@ -92,7 +92,7 @@ static bool read_uuid(const char *text, uint8_t out_uuid[VYRE_UUID_BYTES])
     return true;
 }
 
-/* ANY when the word is no kind that devices can be asked for by. */
+/* ANY when the word is not a kind that --device accepts. */
 static enum vyre_device_kind read_kind(const char *text)
 {
     for (int kind = VYRE_DEVICE_KIND_CPU; kind <= VYRE_DEVICE_KIND_SOFTWARE; kind++) {
@@ -102,7 +102,7 @@ static enum vyre_device_kind read_kind(const char *text)
     return VYRE_DEVICE_KIND_ANY;
 }
 
-/* What --device says. False for a UUID that no device has: zeros stand for "none". */
+/* Reads --device. False for the UUID of zeros: it stands for "none", and no device has it. */
 static bool describe_device(const char *text, uint8_t uuid[VYRE_UUID_BYTES],
                             struct vyre_device_desc *desc)
 {

@@ -1,5 +1,5 @@
 /*
- * watch.c: what `vyre run --record` and `--audit` see of a run, through one observer.
+ * watch.c: the observer behind `vyre run --record` and `--audit`.
  */
 #include "run/watch.h"
 
@@ -20,7 +20,7 @@ static void take(void *user, const struct vyre_event *event)
         watch->last = event->as.batch_completed->sequence;
         watch->first = watch->first ? watch->first : watch->last;
     }
-    /* Events come from submits and waits, which the tool makes on one thread: printing is safe. */
+    /* Events come from submits and waits. The tool makes these on one thread, so printing is safe. */
     if (watch->audits && event->type == VYRE_EVENT_BATCH_COMPLETED)
         changes_take(&watch->changes, event->as.batch_completed);
 }

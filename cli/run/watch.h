@@ -1,8 +1,8 @@
 /*
- * watch.h: what `vyre run --record` and `--audit` see of a run, through one observer.
+ * watch.h: the observer behind `vyre run --record` and `--audit`.
  */
-#ifndef VYRE_CLI_WATCH_H
-#define VYRE_CLI_WATCH_H
+#ifndef VYRE_CLI_RUN_WATCH_H
+#define VYRE_CLI_RUN_WATCH_H
 
 #include <vyre/vyre.h>
 
@@ -15,13 +15,13 @@ struct cli_watch {
     struct vyre_observer observer;  /* `event` is NULL when nothing was asked for */
     struct vyre_recorder *recorder; /* Owned */
     struct vyre_observer recorded;  /* the recorder's */
-    uint64_t first; /* of the batches that were told: the least and the greatest number */
-    uint64_t last;
+    uint64_t first;                 /* number of the first completed batch */
+    uint64_t last;                  /* and of the last */
     bool audits;
     struct changes changes;
 };
 
-/* One line on what is in the record so far; nothing without a recorder. */
+/* Prints a line about the record so far; nothing without a recorder. */
 void cli_watch_print(const struct cli_watch *watch, const char *path, struct cli_output *out);
 
 /*
@@ -33,8 +33,8 @@ VYRE_NODISCARD enum vyre_status cli_watch_open(
     struct cli_output *out, struct cli_progress *progress, struct vyre_diag *diag);
 
 /*
- * Ends the record; nothing happens any more. Fails with RECORDER_WRITE when the record is not whole.
- * May be called again, and for what was never opened.
+ * Ends the record; further events are ignored. Fails with RECORDER_WRITE when the record is incomplete.
+ * May be called again, and for a watch that was never opened.
  */
 enum vyre_status cli_watch_close(struct cli_watch *watch, struct vyre_diag *diag);
 

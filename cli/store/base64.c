@@ -32,7 +32,7 @@ static bool value_of(char digit, uint32_t *out_value)
     return found != NULL;
 }
 
-/* Four digits, the last `padding` of them '='. Bits that no byte takes must be zero. */
+/* Four digits, the last `padding` of them '='. Unused bits must be zero. */
 static bool decode_group(const char *text, unsigned padding, unsigned char *out)
 {
     uint32_t group = 0;

@@ -15,7 +15,7 @@ static inline size_t cli_base64_text_bytes(size_t size_bytes)
 
 void cli_base64_encode(const unsigned char *bytes, size_t size_bytes, char *out);
 
-/* `out` has room for length / 4 * 3 bytes. False: not what encode writes. */
+/* `out` has room for length / 4 * 3 bytes. False: the text is not one that encode writes. */
 bool cli_base64_decode(const char *text, size_t length, unsigned char *out, size_t *out_size);
 
 #endif

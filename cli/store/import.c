@@ -1,8 +1,8 @@
 /*
- * import.c: a JSON document into a store.
+ * import.c: reads a JSON document into a store.
  *
- * The document is read twice: into a store in memory, which finds all that is wrong with it, and then
- * into the real one.
+ * The document is read twice: first into a store in memory, to find everything that is wrong with it,
+ * and then into the real one.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 struct reader {
     struct vyre_store *store; /* Borrowed */
     struct vyre_diag *diag;   /* Borrowed */
-    const char *list;         /* of the document, and where in it */
+    const char *list;         /* the document's list that is read, and the index in it */
     size_t index;
     int64_t now;
     struct cli_store_import counts;
@@ -38,7 +38,7 @@ static bool fail(const struct reader *reader, const char *key, const char *messa
     return false;
 }
 
-/* What the store says of a record becomes what is wrong with the document. */
+/* Turns an error of the store about a record into one about the document. */
 static bool put(const struct reader *reader, enum vyre_status status, const struct vyre_diag *found)
 {
     if (status == VYRE_OK)
@@ -109,7 +109,7 @@ static bool get_integer(const struct reader *reader, const json_t *object, const
            fail(reader, key, "missing, or not a whole number in its range");
 }
 
-/* 0 would mean now, and what is of the future would never cool. */
+/* Keeps the time in 1..now: 0 would mean now, and a record of the future would never grow old. */
 static bool get_time(const struct reader *reader, const json_t *object, const char *key,
                      int64_t *out)
 {
@@ -119,7 +119,7 @@ static bool get_time(const struct reader *reader, const json_t *object, const ch
     return true;
 }
 
-/* Heat is exported to be read by people; here it only has to be sound. */
+/* Heat is exported for people to read. Import checks its form and ignores it. */
 static bool check_heat(const struct reader *reader, const json_t *object)
 {
     int64_t ignored;
@@ -152,7 +152,7 @@ static bool read_device(struct reader *reader, const json_t *object)
         device.uuid[8 + i] = (uint8_t)(uuid.lo >> (56 - 8 * i));
     }
     if (!vyre_hash128_equal(signature, vyre_store_device_signature(&device)))
-        return fail(reader, "signature", "not that of the device");
+        return fail(reader, "signature", "does not match the device");
     reader->counts.written_count++;
     return put(reader, vyre_store_put_device(reader->store, &device, &stored, &diag), &diag);
 }
@@ -202,7 +202,7 @@ static bool read_calibration(struct reader *reader, const json_t *object)
                &diag);
 }
 
-/* Whether the store has a learning of this candidate that is as new. */
+/* Whether the store has a learning of this candidate that is at least as new. */
 static bool has_learning(const struct reader *reader, struct vyre_hash128 device,
                          const struct vyre_store_learning *learning)
 {
@@ -264,7 +264,7 @@ static bool put_entry(struct reader *reader, const json_t *object, struct vyre_s
     if (!cli_base64_decode(json_string_value(value), length, bytes, &entry->size_bytes)) {
         done = fail(reader, "bytes", "not base64");
     } else if (!vyre_hash128_equal(checksum, vyre_hash128(bytes, entry->size_bytes))) {
-        done = fail(reader, "checksum", "not that of the bytes");
+        done = fail(reader, "checksum", "does not match the bytes");
     } else {
         enum vyre_status status = vyre_store_get_entry(reader->store, entry->kind, entry->device,
                                                        entry->key, NULL, 0, &present, NULL);
@@ -361,7 +361,7 @@ static bool read_document(const json_t *root, struct vyre_store *store,
     return true;
 }
 
-/* Reads into a store that nobody keeps. */
+/* Reads into a scratch store, to find errors. */
 static bool try_document(const json_t *root, struct vyre_diag *diag)
 {
     struct cli_store_import ignored;
@@ -377,18 +377,18 @@ enum vyre_status cli_store_import(const char *bytes, size_t size_bytes, struct v
                                   struct cli_store_import *out_import, struct vyre_diag *diag)
 {
     struct vyre_diag own;
-    struct vyre_diag *told = diag ? diag : &own;
+    struct vyre_diag *result = diag ? diag : &own;
     *out_import = (struct cli_store_import){0};
     if (size_bytes > CLI_STORE_IMPORT_BYTES)
-        return cli_diag_set(told, CLI_DIAG_STORE_IMPORT_SIZE, NULL, 0, "more than %u bytes",
+        return cli_diag_set(result, CLI_DIAG_STORE_IMPORT_SIZE, NULL, 0, "more than %u bytes",
                             CLI_STORE_IMPORT_BYTES);
     json_error_t error;
     json_t *root = json_loadb(bytes, size_bytes, JSON_REJECT_DUPLICATES, &error);
     if (!root)
-        return cli_diag_set(told, CLI_DIAG_STORE_IMPORT_SYNTAX, NULL, 0, "line %d, column %d: %s",
+        return cli_diag_set(result, CLI_DIAG_STORE_IMPORT_SYNTAX, NULL, 0, "line %d, column %d: %s",
                             error.line, error.column, cli_quote(cli_span_of(error.text)).text);
-    bool done = check_document(root, told) && try_document(root, told) &&
-                read_document(root, store, out_import, told);
+    bool done = check_document(root, result) && try_document(root, result) &&
+                read_document(root, store, out_import, result);
     json_decref(root);
-    return done ? VYRE_OK : told->status;
+    return done ? VYRE_OK : result->status;
 }

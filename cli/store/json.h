@@ -21,13 +21,13 @@ VYRE_NODISCARD enum vyre_status cli_store_export(struct vyre_store *store, struc
 
 struct cli_store_import {
     uint64_t read_count;
-    uint64_t written_count; /* the others were older than what is there */
+    uint64_t written_count; /* the others were no newer than what the store has */
 };
 
 /*
  * Merges a document into the store: of two records the later one stays. The whole document is checked
- * first; one that is wrong changes nothing. Fails with an id from STORE_IMPORT_SYNTAX on, and for want
- * of memory.
+ * first, and a wrong one changes nothing. Fails with STORE_IMPORT_SYNTAX, STORE_IMPORT_VALUE or
+ * STORE_IMPORT_SIZE, with an error of the store, or when memory runs out.
  */
 VYRE_NODISCARD enum vyre_status cli_store_import(const char *bytes, size_t size_bytes,
                                                  struct vyre_store *store,

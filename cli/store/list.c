@@ -1,5 +1,5 @@
 /*
- * list.c: `vyre store list`: devices, and what is known of each.
+ * list.c: `vyre store list`: devices, and what the store has of each.
  */
 #include "store/list.h"
 
@@ -22,7 +22,7 @@ struct device_summary {
     bool calibrated;
     struct vyre_store_calibration calibration;
     uint64_t learnings;
-    uint64_t tunings; /* but for refusals */
+    uint64_t tunings; /* without refusals */
     struct cli_refusals refusals;
     uint64_t pipelines;
     uint64_t entry_bytes;
@@ -38,7 +38,7 @@ struct summary {
 /* ---- collecting -------------------------------------------------------------------------------
  */
 
-/* The summary of a device, begun if need be; NULL: no memory. */
+/* The summary of a device, added if it is new; NULL: no memory. */
 static struct device_summary *find(struct summary *summary, struct vyre_hash128 signature)
 {
     for (size_t i = 0; i < summary->count; i++) {
@@ -173,10 +173,10 @@ static void print_devices(const struct summary *summary, struct cli_output *out)
     cli_grid_deinit(&grid);
 }
 
-/* What drivers got wrong is worth a line each. */
+/* One line for each kernel that a driver got wrong. */
 static void print_refusals(const struct summary *summary, struct cli_output *out)
 {
-    static const char *const heads[] = {"device", "kernel", "refused, because"};
+    static const char *const heads[] = {"device", "kernel", "refused because"};
     struct cli_grid grid;
     bool any = false;
     cli_grid_init(&grid, "lll", heads, cli_colour_wanted(STDOUT_FILENO));

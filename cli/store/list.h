@@ -8,7 +8,7 @@
 
 #include "terminal/output.h"
 
-/* `present` is false when there is no file. */
+/* `present`: the file exists. */
 VYRE_NODISCARD enum vyre_status cli_store_list(struct vyre_store *store, const char *path,
                                                bool present, bool json, struct cli_output *out,
                                                struct vyre_diag *diag);

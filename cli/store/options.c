@@ -82,7 +82,7 @@ static enum vyre_status take_device(struct cli_store_command *command, const cha
     if (cli_store_read_hash(value, &command->prune.device))
         return VYRE_OK;
     enum vyre_status status =
-        cli_diag_set(diag, CLI_DIAG_VALUE_WORD, NULL, 0, "--device is no signature: `%s`",
+        cli_diag_set(diag, CLI_DIAG_VALUE_WORD, NULL, 0, "--device is not a signature: `%s`",
                      cli_quote(cli_span_of(value)).text);
     vyre_diag_set_fix(diag, "Give the 32 digits that `vyre store list` shows.");
     return status;
@@ -208,8 +208,9 @@ static enum vyre_status take_action(const char *word, struct cli_store_command *
         }
         cli_suggestion_offer(&suggestion, actions[i]);
     }
-    enum vyre_status status = cli_diag_set(diag, CLI_DIAG_USAGE, NULL, 0, "store cannot `%s`",
-                                           cli_quote(suggestion.wanted).text);
+    enum vyre_status status =
+        cli_diag_set(diag, CLI_DIAG_USAGE, NULL, 0, "store has no action `%s`",
+                     cli_quote(suggestion.wanted).text);
     vyre_diag_set_fix(diag, "Use list, export, import, prune or check.");
     if (suggestion.nearest)
         vyre_diag_set_fix(diag, "Did you mean `%s`?", suggestion.nearest);

@@ -22,7 +22,7 @@ struct cli_store_command {
     const char *file; /* Borrowed; of import */
     struct cli_store_options place;
     struct vyre_store_prune_desc prune;
-    bool prunes; /* something to prune was named */
+    bool prunes; /* an option says what to prune */
 };
 
 /* Fails with CLI_USAGE, CLI_UNKNOWN_OPTION, VALUE_NUMBER, VALUE_RANGE or VALUE_WORD. */

@@ -14,7 +14,7 @@
 static const char *const names[] = {"VYRE_STORE", "XDG_CACHE_HOME", "HOME"};
 static const char *const suffixes[] = {"", "/vyre/store.db", "/.cache/vyre/store.db"};
 
-/* Relative base directories are to be ignored, says the specification. */
+/* The XDG specification says to ignore relative base directories. */
 static bool is_usable(size_t index, const char *value)
 {
     return value && (index == 0 ? value[0] != '\0' : value[0] == '/');
@@ -46,7 +46,7 @@ enum vyre_status cli_store_find(const struct cli_store_options *options, cli_sto
         return set_path(out_place, value, suffixes[i], diag);
     }
     return cli_diag_set(diag, CLI_DIAG_STORE_PLACE, NULL, 0,
-                        "neither VYRE_STORE, XDG_CACHE_HOME nor HOME names a place for the store");
+                        "VYRE_STORE, XDG_CACHE_HOME and HOME are not set to a usable path");
 }
 
 void cli_store_make_folder(const char *path)
@@ -58,7 +58,7 @@ void cli_store_make_folder(const char *path)
     memcpy(folder, path, length + 1);
     for (char *at = strchr(folder + 1, '/'); at; at = strchr(at + 1, '/')) {
         *at = '\0';
-        (void)mkdir(folder, 0700); /* what could not be made shows when the store is opened */
+        (void)mkdir(folder, 0700); /* a failure shows when the store is opened */
         *at = '/';
     }
 }
@@ -81,7 +81,7 @@ enum vyre_status cli_store_open(const struct cli_store_options *options,
     *out_store = NULL;
     struct cli_store_place place;
     struct vyre_diag note;
-    /* Having no home is no reason not to run. */
+    /* Without a place for the store the command runs all the same. */
     if (cli_store_find(options, cli_store_environment, &place, &note) != VYRE_OK)
         place = (struct cli_store_place){.none = true};
     if (place.is_default)

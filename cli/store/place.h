@@ -1,9 +1,9 @@
 /*
  * place.h: where the store is, and opening it for a command.
  *
- * The library is told; the tool chooses, in this order:
+ * The library uses the path that it is given. The tool chooses the path, in this order:
  *
- *   --no-store             no file: what is learned is forgotten at the end
+ *   --no-store             no file: what the run learns is lost at its end
  *   --store PATH
  *   $VYRE_STORE            if it is set and not empty
  *   $XDG_CACHE_HOME/vyre/store.db      if that is an absolute path
@@ -19,7 +19,7 @@
 
 #define CLI_STORE_PATH_BYTES 4096
 
-/* What the command line says of the store. */
+/* What the command line says about the store. */
 struct cli_store_options {
     const char *path; /* Borrowed; NULL: not given */
     bool none;        /* --no-store */
@@ -31,36 +31,37 @@ const char *cli_store_environment(const char *name);
 
 struct cli_store_place {
     bool none;
-    bool is_default; /* chosen by the base directory rules: its folder may be made */
+    bool is_default; /* chosen by the base directory rules: the tool may create its folder */
     char path[CLI_STORE_PATH_BYTES];
 };
 
-/* `get` is cli_store_environment, but for tests. Fails with STORE_PLACE. */
+/* `get` is cli_store_environment, except in tests. Fails with STORE_PLACE. */
 VYRE_NODISCARD enum vyre_status cli_store_find(const struct cli_store_options *options,
                                                cli_store_getenv *get,
                                                struct cli_store_place *out_place,
                                                struct vyre_diag *diag);
 
 /*
- * Opens the store of a command that runs work: read and write; the default's folder is made if it is
- * missing. What the store has to say goes to standard error. Without any place it is in memory.
+ * Opens the store for a command that runs work, for reading and writing. Creates the folder of the
+ * default path if it is missing. The store's messages go to standard error. If there is no place for a
+ * file, the store is in memory.
  */
 VYRE_NODISCARD enum vyre_status cli_store_open(const struct cli_store_options *options,
                                                struct vyre_store **out_store,
                                                struct vyre_diag *diag);
 
 /*
- * Opens the store of a command that only looks: nothing on disk is made or changed, and without a
- * file it is empty.
+ * Opens the store for a command that only reads: nothing on disk is created or changed. Without a file
+ * the store is empty.
  */
 VYRE_NODISCARD enum vyre_status cli_store_peek(const struct cli_store_options *options,
                                                struct vyre_store **out_store,
                                                struct vyre_diag *diag);
 
-/* Makes the folder that the path lies in, and those above it, for the user alone. */
+/* Creates the folder of the path and those above it, accessible to the user only. */
 void cli_store_make_folder(const char *path);
 
-/* Prints a store's text to standard error; a vyre_log_function. */
+/* Prints a message of the store to standard error; a vyre_log_function. */
 void cli_store_log(void *user, enum vyre_log_level level, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * store.c: `vyre store`, which shows, moves and looks after what was learned.
+ * store.c: `vyre store`: lists, exports, imports, prunes and checks what runs have learned.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 struct job {
     const struct cli_store_command *command;
     const char *path;
-    bool present; /* there is a file */
+    bool present; /* the file exists */
     struct vyre_store *store;
     struct cli_output *out;
 };
@@ -97,7 +97,7 @@ static enum cli_exit export_all(const struct job *job, struct vyre_diag *diag)
     return CLI_EXIT_FAILED;
 }
 
-/* The whole file in new memory, or NULL with the diagnostic set. */
+/* The whole file in memory that the caller frees; on failure NULL, with the diagnostic set. */
 static char *read_file(const char *path, size_t *out_size, struct vyre_diag *diag)
 {
     int descriptor = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
@@ -236,7 +236,7 @@ static enum cli_exit act(const struct job *job, struct vyre_diag *diag)
     return CLI_EXIT_BAD_INPUT;
 }
 
-/* Whether the file is open, or there is none; the log has said what keeps it closed. */
+/* Whether the file is open, or does not exist. If not, the log has said why. */
 static bool is_usable(struct vyre_store *store)
 {
     struct vyre_store_info info;
@@ -244,7 +244,7 @@ static bool is_usable(struct vyre_store *store)
     return info.schema_version != 0 || info.reason.id == VYRE_DIAG_NONE;
 }
 
-/* Only import makes a store, and only import and prune change one. */
+/* Only import creates a store; only import and prune change one. */
 static enum cli_exit work(const struct cli_store_command *command,
                           const struct cli_store_place *place, struct cli_output *out,
                           struct vyre_diag *diag)
@@ -263,7 +263,7 @@ static enum cli_exit work(const struct cli_store_command *command,
         cli_message_print(diag, NULL);
         return CLI_EXIT_FAILED;
     }
-    /* A file that cannot be read is no empty store; a check has that to say in its own way. */
+    /* A file that cannot be read is not an empty store. Check reports it as a problem. */
     bool acts = command->action == CLI_STORE_CHECK || is_usable(job.store);
     enum cli_exit result = acts ? act(&job, diag) : CLI_EXIT_FAILED;
     vyre_store_close(&job.store);
@@ -294,32 +294,34 @@ enum cli_exit cli_store_run(char **arguments, size_t count, struct cli_output *o
 void cli_store_help(struct cli_output *out)
 {
     cli_output_text(
-        out, "Usage: vyre store list   [--store PATH] [--json]\n"
-             "       vyre store export [--store PATH]\n"
-             "       vyre store import [--store PATH] [--json] FILE\n"
-             "       vyre store prune  [--store PATH] [--json] [--older-than DAYS] [--device SIG]\n"
-             "                         [--size BYTES] [--all]\n"
-             "       vyre store check  [--store PATH] [--json]\n"
-             "\n"
-             "The store keeps what was measured and learned of each device for the next run.\n"
-             "\n"
-             "  list    show the devices and how much is known of each\n"
-             "  export  print all of it as one JSON document\n"
-             "  import  merge an exported FILE (- reads standard input); the later record stays\n"
-             "  prune   remove what is asked for; with several options, what meets all of them\n"
-             "  check   look at the file's structure and at every checksum\n"
-             "\n"
-             "      --store PATH       the store's file, instead of $VYRE_STORE or\n"
-             "                         $XDG_CACHE_HOME/vyre/store.db (~/.cache/vyre/store.db)\n"
-             "      --json             print one JSON document\n"
-             "      --older-than DAYS  what was not used for so long\n"
-             "      --device SIG       what belongs to the device with this signature\n"
-             "      --size BYTES       after that the coldest, until the file is as small\n"
-             "      --all              everything\n"
-             "  -h, --help             print this help\n"
-             "\n"
-             "Examples:\n"
-             "  vyre store list\n"
-             "  vyre store export >learned.json\n"
-             "  vyre store prune --older-than 90\n");
+        out,
+        "Usage: vyre store list   [--store PATH] [--json]\n"
+        "       vyre store export [--store PATH]\n"
+        "       vyre store import [--store PATH] [--json] FILE\n"
+        "       vyre store prune  [--store PATH] [--json] [--older-than DAYS] [--device SIG]\n"
+        "                         [--size BYTES] [--all]\n"
+        "       vyre store check  [--store PATH] [--json]\n"
+        "\n"
+        "The store keeps what was measured and learned about each device for later runs.\n"
+        "\n"
+        "  list    show the devices and how much is known about each\n"
+        "  export  print the whole store as one JSON document\n"
+        "  import  merge an exported FILE (- reads standard input); of two records the later "
+        "stays\n"
+        "  prune   remove records; with several options, those that meet all of them\n"
+        "  check   check the structure of the file and every checksum\n"
+        "\n"
+        "      --store PATH       the store's file, instead of $VYRE_STORE or\n"
+        "                         $XDG_CACHE_HOME/vyre/store.db (~/.cache/vyre/store.db)\n"
+        "      --json             print one JSON document\n"
+        "      --older-than DAYS  prune what has not been used for this long\n"
+        "      --device SIG       prune what belongs to the device with this signature\n"
+        "      --size BYTES       then prune the least used, until the file is about this small\n"
+        "      --all              prune everything\n"
+        "  -h, --help             print this help\n"
+        "\n"
+        "Examples:\n"
+        "  vyre store list\n"
+        "  vyre store export >learned.json\n"
+        "  vyre store prune --older-than 90\n");
 }

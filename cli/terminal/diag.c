@@ -36,7 +36,7 @@ enum vyre_status cli_diag_set(struct vyre_diag *diag, enum cli_diag_id id, const
     const struct diag_facts *facts = find_facts((int)id);
     if (!diag)
         return facts->status;
-    /* Larger than a diagnostic's message, so that the library sees and marks a cut. */
+    /* Larger than a diagnostic's message, so that the library notices and marks a text that is cut. */
     char text[VYRE_DIAG_MESSAGE_BYTES + 8];
     va_list arguments;
     va_start(arguments, message);

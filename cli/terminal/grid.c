@@ -66,7 +66,7 @@ void cli_grid_addf(struct cli_grid *grid, const char *format, ...)
     cli_grid_add(grid, text);
 }
 
-/* Columns on the screen: code points, which is right for all but wide and combining characters. */
+/* Columns on the screen, one per code point: right except for wide and combining characters. */
 static size_t width_of(const char *text)
 {
     size_t width = 0;
@@ -85,7 +85,7 @@ static void print_row(const struct cli_grid *grid, size_t row, const size_t *wid
                       struct cli_output *out)
 {
     bool bold = grid->colour && row == 0;
-    /* Spaces are owed until something follows them: lines do not end in any. */
+    /* Spaces wait in `owed` until a cell follows, so that no line ends in spaces. */
     size_t owed = indent;
     for (size_t i = 0; i < grid->column_count; i++) {
         const char *cell = grid->cells[row * grid->column_count + i];
@@ -106,7 +106,7 @@ static void print_row(const struct cli_grid *grid, size_t row, const size_t *wid
 void cli_grid_print(const struct cli_grid *grid, size_t indent, struct cli_output *out)
 {
     if (grid->failed) {
-        cli_output_text(out, "(no memory for a table)\n");
+        cli_output_text(out, "(not enough memory for this table)\n");
         return;
     }
     size_t rows = grid->count / grid->column_count;

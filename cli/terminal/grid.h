@@ -1,11 +1,11 @@
 /*
  * grid.h: tables for people: columns as wide as their widest cell, two spaces between them.
  *
- * Cells are given in reading order; a row is full when it has as many as there are columns. Memory
- * that cannot be had shows as an error at the end, not at every cell.
+ * Add the cells in reading order; a row ends when every column has one. If memory runs out,
+ * cli_grid_print says so; the calls that add cells do not fail.
  */
-#ifndef VYRE_CLI_GRID_H
-#define VYRE_CLI_GRID_H
+#ifndef VYRE_CLI_TERMINAL_GRID_H
+#define VYRE_CLI_TERMINAL_GRID_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 struct cli_grid {
     size_t column_count;
-    bool right[CLI_GRID_COLUMNS_MAX]; /* numbers stand at the right */
+    bool right[CLI_GRID_COLUMNS_MAX]; /* aligned to the right, as numbers are */
     bool colour;                      /* the first row is bold */
     char **cells;                     /* Owned, each */
     size_t count;
@@ -33,7 +33,7 @@ void cli_grid_deinit(struct cli_grid *grid);
 void cli_grid_add(struct cli_grid *grid, const char *text);
 void cli_grid_addf(struct cli_grid *grid, const char *format, ...) VYRE_PRINTF(2, 3);
 
-/* Every line starts with `indent` spaces. Prints a note instead when memory ran out. */
+/* Every line starts with `indent` spaces. If memory ran out, prints a note instead of the table. */
 void cli_grid_print(const struct cli_grid *grid, size_t indent, struct cli_output *out);
 
 #endif

@@ -15,7 +15,7 @@
 /* One Ctrl-C may arrive twice: from the terminal and from a parent that passes it on. */
 #define SAME_SIGNAL_MS 250
 
-/* Read and written by handlers: lock-free, and nothing is ordered by them. */
+/* Signal handlers read and write these: they are lock-free, and order no other memory. */
 static atomic_int seen;
 static atomic_int line_shown;
 static _Atomic uint64_t done_count;
@@ -58,7 +58,7 @@ static _Noreturn void leave_at_once(void)
         const char *unit = atomic_load(&unit_text);
         write_text(" ");
         write_text(unit ? unit : "");
-        write_text("; the rest of the work did not stop in time");
+        write_text("; the remaining work did not stop in time");
     }
     write_text("\n");
     _exit(CLI_EXIT_INTERRUPTED);
@@ -101,7 +101,7 @@ void cli_interrupt_install(void)
     sigaction(SIGALRM, &action, NULL);
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
     atomic_store(&has_timer, timer_create(CLOCK_MONOTONIC, &event, &grace_timer) == 0);
-    /* Without SA_RESTART: a read that blocks returns and finds the flag. */
+    /* Without SA_RESTART a blocked read returns, and its caller sees the flag. */
     action.sa_handler = on_interrupt;
     sigaction(SIGINT, &action, NULL);
 }

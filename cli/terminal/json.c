@@ -12,7 +12,7 @@ void cli_json_init(struct cli_json *json, struct cli_output *out)
     *json = (struct cli_json){.out = out};
 }
 
-/* What stands before a value: a comma, a line break between the parts of the document, the key. */
+/* Writes what precedes a value: a comma, a line break between parts of the document, the key. */
 static void begin(struct cli_json *json, const char *key)
 {
     if (json->has_members[json->depth])

@@ -1,10 +1,10 @@
 /*
- * json.h: writes one JSON document, with commas where they belong.
+ * json.h: writes one JSON document and places the commas.
  *
- * Members are given with their key, elements of an array and the document itself with NULL.
+ * `key` is the key of a member; it is NULL for an element of an array and for the document itself.
  */
-#ifndef VYRE_CLI_JSON_H
-#define VYRE_CLI_JSON_H
+#ifndef VYRE_CLI_TERMINAL_JSON_H
+#define VYRE_CLI_TERMINAL_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,8 +29,8 @@ void cli_json_end_array(struct cli_json *json);
 void cli_json_text(struct cli_json *json, const char *key, const char *text); /* NULL: null */
 void cli_json_u64(struct cli_json *json, const char *key, uint64_t value);
 void cli_json_i64(struct cli_json *json, const char *key, int64_t value);
-void cli_json_double(struct cli_json *json, const char *key, double value); /* exact */
-void cli_json_ratio(struct cli_json *json, const char *key, double value);
+void cli_json_double(struct cli_json *json, const char *key, double value); /* round-trips */
+void cli_json_ratio(struct cli_json *json, const char *key, double value);  /* 4 decimals */
 void cli_json_flag(struct cli_json *json, const char *key, bool value);
 void cli_json_null(struct cli_json *json, const char *key);
 

@@ -8,7 +8,7 @@
 
 #include "terminal/diag.h"
 
-/* The longest text that vyre_diag_format_named gives: all parts of a diagnostic, and what joins them. */
+/* The longest text of vyre_diag_format_named: all parts of a diagnostic, and what joins them. */
 #define MESSAGE_BYTES (sizeof(struct vyre_diag) + 128)
 
 void cli_message_print(const struct vyre_diag *diag, const struct cli_position *position)
@@ -26,7 +26,7 @@ void cli_message_print_file(const struct vyre_diag *diag, const char *file)
 {
     char message[MESSAGE_BYTES];
     vyre_diag_format_named(diag, cli_diag_name(diag), message, sizeof message);
-    /* Only what is about the file carries its name: a device that is not there is not. */
+    /* Only a diagnostic about the file names it; one about a missing device, for example, does not. */
     if (diag->message[0] == '$' || diag->status == VYRE_IO)
         fprintf(stderr, "vyre: %s: %s\n", file, message);
     else
@@ -38,7 +38,7 @@ struct cli_quote cli_quote(struct cli_span span)
     static const char hex[] = "0123456789abcdef";
     struct cli_quote quote;
     size_t used = 0;
-    /* Every step leaves room for one escaped byte, the mark of a cut and the terminator. */
+    /* Every step leaves room for one escaped byte, the dots of a cut text and the terminator. */
     size_t limit = sizeof quote.text - sizeof "\\x00" - sizeof "...";
     size_t i = 0;
     for (; i < span.size && used <= limit; i++) {

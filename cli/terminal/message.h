@@ -4,11 +4,11 @@
  *     vyre: FILE:LINE:COLUMN: error[id]: message
  *       fix: what to do
  *
- * The position is left out where there is none, as on the command line. Workloads have JSON paths
- * instead of lines: vyre: FILE: error[id]: $.batches.step[1]: message
+ * Diagnostics without a position, as of the command line, leave it out. Those of workloads have a JSON
+ * path instead of line and column: vyre: FILE: error[id]: $.batches.step[1]: message
  */
-#ifndef VYRE_CLI_MESSAGE_H
-#define VYRE_CLI_MESSAGE_H
+#ifndef VYRE_CLI_TERMINAL_MESSAGE_H
+#define VYRE_CLI_TERMINAL_MESSAGE_H
 
 #include <stdint.h>
 
@@ -16,7 +16,7 @@
 
 #include "terminal/span.h"
 
-/* A byte of a file. Lines and columns count from 1, columns in bytes. */
+/* A place in a file. Lines and columns count from 1; a column is a byte. */
 struct cli_position {
     const char *file; /* Borrowed */
     uint64_t line;
@@ -26,12 +26,12 @@ struct cli_position {
 /* Prints to standard error. `position` may be NULL. */
 void cli_message_print(const struct vyre_diag *diag, const struct cli_position *position);
 
-/* The same for a diagnostic that names its place in the file itself, as JSON paths do. */
+/* The same for a diagnostic whose message names the place, as a JSON path does. */
 void cli_message_print_file(const struct vyre_diag *diag, const char *file);
 
 #define CLI_QUOTE_BYTES 64
 
-/* Foreign text, made fit for a message: bytes that do not print are escaped, long text is cut. */
+/* Text from outside, made safe for a message: unprintable bytes are escaped, long text is cut. */
 struct cli_quote {
     char text[CLI_QUOTE_BYTES];
 };

@@ -36,7 +36,7 @@ bool cli_is_same_file(const char *path, const char *other)
            one.st_ino == two.st_ino;
 }
 
-/* 0, or errno. Closes the descriptor. */
+/* Returns 0 or an errno. Closes the descriptor. */
 static int write_file(int descriptor, void (*write)(void *user, struct cli_output *out), void *user)
 {
     struct cli_output *out = malloc(sizeof *out);
@@ -53,13 +53,13 @@ static int write_file(int descriptor, void (*write)(void *user, struct cli_outpu
     return error;
 }
 
-/* Links, devices and what may not be written are not to be replaced. */
+/* Links, devices and write-protected files are written in place, not replaced. */
 static bool is_replaceable(const char *path, const struct stat *facts)
 {
     return S_ISREG(facts->st_mode) && facts->st_nlink == 1 && access(path, W_OK) == 0;
 }
 
-/* Opens a new file beside `path`, to take its place; -1: there can be none. */
+/* Opens a new file beside `path` that will replace it; -1 if that is not possible. */
 static int open_beside(const char *path, char **out_name)
 {
     struct stat facts;
@@ -83,7 +83,7 @@ static int open_beside(const char *path, char **out_name)
     return descriptor;
 }
 
-/* A file that was there stays whole if this one cannot be written: the disk may be full. */
+/* If writing fails, as on a full disk, a file that was there before stays whole. */
 static int write_path(const char *path, void (*write)(void *user, struct cli_output *out),
                       void *user)
 {

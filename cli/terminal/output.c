@@ -22,7 +22,7 @@ static void write_all(struct cli_output *out, const char *bytes, size_t size_byt
             bytes += written;
             size_bytes -= (size_t)written;
         } else if (written == 0) {
-            /* Nothing taken and no reason given: trying again could go on for ever. */
+            /* No byte was written and no error given: trying again might never end. */
             out->error = EIO;
         } else if (errno != EINTR) {
             out->error = errno;
@@ -60,7 +60,7 @@ void cli_output_number(struct cli_output *out, struct vyre_u128 value)
     cli_output_bytes(out, digits, length);
 }
 
-/* The size of the UTF-8 character at `bytes`; 0 when there is none. */
+/* The size of the UTF-8 character at `bytes`; 0 if they are not UTF-8. */
 static size_t character_size(const unsigned char *bytes, size_t left)
 {
     unsigned char first = bytes[0];
@@ -73,7 +73,7 @@ static size_t character_size(const unsigned char *bytes, size_t left)
         if ((bytes[i] & 0xc0) != 0x80)
             return 0;
     }
-    /* Longer than needed, a half of a surrogate pair, or above U+10FFFF. */
+    /* An overlong form, half of a surrogate pair, or above U+10FFFF. */
     bool is_wrong = (first == 0xe0 && bytes[1] < 0xa0) || (first == 0xed && bytes[1] > 0x9f) ||
                     (first == 0xf0 && bytes[1] < 0x90) || (first == 0xf4 && bytes[1] > 0x8f);
     return is_wrong ? 0 : size;

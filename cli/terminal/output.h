@@ -1,11 +1,11 @@
 /*
  * output.h: what a command prints, in a large buffer and with an error that sticks.
  *
- * After the first failed write all further bytes are thrown away. Long-running commands look at
- * cli_output_failed to stop early; nobody else needs to check anything until the end.
+ * After the first failed write all further bytes are dropped. Commands that run long check
+ * cli_output_failed to stop early; main checks it at the end for all of them.
  */
-#ifndef VYRE_CLI_OUTPUT_H
-#define VYRE_CLI_OUTPUT_H
+#ifndef VYRE_CLI_TERMINAL_OUTPUT_H
+#define VYRE_CLI_TERMINAL_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 #define CLI_OUTPUT_BUFFER_BYTES 65536
 
-/* Writes as write(2) does: how many bytes were taken, or -1 with errno set. */
+/* Works like write(2): returns how many bytes were written, or -1 with errno set. */
 typedef ssize_t cli_output_write(void *user, const char *bytes, size_t size_bytes);
 
 struct cli_output {
@@ -31,7 +31,7 @@ struct cli_output {
 
 void cli_output_init(struct cli_output *out, cli_output_write *write, void *user);
 
-/* Hands everything buffered to `write`. */
+/* Passes all buffered bytes to `write`. */
 void cli_output_flush(struct cli_output *out);
 
 static inline bool cli_output_failed(const struct cli_output *out)

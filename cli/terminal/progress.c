@@ -1,5 +1,5 @@
 /*
- * progress.c: how far a long command is.
+ * progress.c: how far a long command has come.
  */
 #include "terminal/progress.h"
 

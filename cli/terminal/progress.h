@@ -1,15 +1,15 @@
 /*
- * progress.h: how far a long command is, on the terminal behind standard error.
+ * progress.h: how far a long command has come, on the terminal behind standard error.
  *
  *     [############..................]  41 %  2,050 of 5,000 batches, 3 s left
  *
  * The unit is "batches" unless a command sets another one.
  *
- * Nothing is shown in the first second, when standard error is no terminal, or with --quiet. The line
- * is cleared before anything else is printed.
+ * Nothing is shown in the first second, with --quiet, or when standard error is not a terminal. Call
+ * cli_progress_clear before printing anything else.
  */
-#ifndef VYRE_CLI_PROGRESS_H
-#define VYRE_CLI_PROGRESS_H
+#ifndef VYRE_CLI_TERMINAL_PROGRESS_H
+#define VYRE_CLI_TERMINAL_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,20 +23,20 @@ struct cli_progress {
     const char *unit; /* Static: what is counted */
 };
 
-/* `total` 0 means that nobody knows. */
+/* A `total` of 0 is unknown: no line is shown. */
 void cli_progress_begin(struct cli_progress *progress, bool quiet, uint64_t total);
 
-/* Another unit; a static text, in the plural. */
+/* Sets another unit: a static text, in the plural. */
 void cli_progress_set_unit(struct cli_progress *progress, const char *unit);
 
-/* Another total, as when a command finds out how much it has to do. */
+/* Sets the total, for a command that finds out later how much it has to do. */
 void cli_progress_set_total(struct cli_progress *progress, uint64_t total);
 
-/* Cheap enough to be called often; `now_ns` is the caller's clock. */
+/* Cheap enough to be called often. `now_ns` is the time now, which the caller has read already. */
 void cli_progress_update(struct cli_progress *progress, uint64_t done, uint64_t now_ns);
 void cli_progress_clear(struct cli_progress *progress);
 
-/* Whether to colour what goes to this descriptor: a terminal, and no NO_COLOR in the environment. */
+/* Whether to colour output to this descriptor: it is a terminal, and NO_COLOR is not set. */
 bool cli_colour_wanted(int descriptor);
 
 #endif

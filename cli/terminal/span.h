@@ -1,8 +1,8 @@
 /*
- * span.h: a piece of text that somebody else owns, not terminated.
+ * span.h: a piece of text that is borrowed and not terminated.
  */
-#ifndef VYRE_CLI_SPAN_H
-#define VYRE_CLI_SPAN_H
+#ifndef VYRE_CLI_TERMINAL_SPAN_H
+#define VYRE_CLI_TERMINAL_SPAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Longer names are never near to anything. */
+/* Longer names are never near enough. */
 #define NAME_MAX_BYTES 63
 
 static size_t min3(size_t a, size_t b, size_t c)

@@ -16,7 +16,7 @@ static const struct unit_step time_steps[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6
 static const struct unit_step byte_steps[] = {
     {"B", 1}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0}};
 
-/* 9.995 prints as 10.0 and not as 9.99 or 10.00: the step is chosen by what will be printed. */
+/* The step and the decimals go by the rounded value: 9.995 prints as 10.0, not as 9.99 or 10.00. */
 static struct cli_unit scale(uint64_t value, const struct unit_step *steps, size_t count)
 {
     size_t step = 0;

@@ -1,11 +1,11 @@
 /*
  * units.h: numbers as people read them.
  *
- * Three digits that count, and a unit: 840 ns, 12.3 us, 1.05 ms, 2.40 s; 512 B, 1.50 MiB. Whole
- * counts have commas.
+ * Three significant digits and a unit: 840 ns, 12.3 us, 1.05 ms, 2.40 s; 512 B, 1.50 MiB. Counts are
+ * whole, with commas.
  */
-#ifndef VYRE_CLI_UNITS_H
-#define VYRE_CLI_UNITS_H
+#ifndef VYRE_CLI_TERMINAL_UNITS_H
+#define VYRE_CLI_TERMINAL_UNITS_H
 
 #include <stdint.h>
 
@@ -13,7 +13,7 @@
 
 #define CLI_UNIT_BYTES 32
 
-/* A value with its text, so that a call can stand in an argument list. */
+/* A text that is returned by value, so that a call can be an argument of printf. */
 struct cli_unit {
     char text[CLI_UNIT_BYTES];
 };

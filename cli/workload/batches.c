@@ -1,9 +1,8 @@
 /*
- * batches.c: commands. What a dispatch gives its kernel is in workload_dispatch.c.
+ * batches.c: batches and their commands. dispatch.c reads what a dispatch passes to its kernel.
  */
-#include "workload/internal.h"
-
 #include "terminal/diag.h"
+#include "workload/internal.h"
 
 static bool read_copy(struct workload_reader *reader, const struct workload_node *node,
                       struct workload_command *command)
@@ -19,8 +18,7 @@ static bool read_copy(struct workload_reader *reader, const struct workload_node
     size_t size = command->from.size_bytes;
     struct workload_node to_size = workload_member(&to, "size");
     if (to_size.json ? command->target.size_bytes != size : command->target.size_bytes < size)
-        return workload_fail(reader, &to, CLI_DIAG_WORKLOAD_BOUNDS,
-                             "%zu bytes, but the copy has the %zu of `from`",
+        return workload_fail(reader, &to, CLI_DIAG_WORKLOAD_BOUNDS, "%zu bytes, but `from` has %zu",
                              command->target.size_bytes, size);
     command->target.size_bytes = size;
     size_t a = command->from.offset_bytes;
@@ -32,7 +30,7 @@ static bool read_copy(struct workload_reader *reader, const struct workload_node
     return true;
 }
 
-/* Offset and size of the command's target are multiples of `unit`. */
+/* Checks that offset and size are multiples of `unit`. */
 static bool check_alignment(struct workload_reader *reader, const struct workload_node *node,
                             const struct workload_range *range, size_t unit)
 {
@@ -77,7 +75,7 @@ static bool read_download(struct workload_reader *reader, const struct workload_
 
 #define KEYS_MAX 5
 
-/* The first key of each says which command it is. */
+/* The first key of each form names the command. */
 static const struct form {
     const char *keys[KEYS_MAX];
     size_t key_count;

@@ -1,12 +1,11 @@
 /*
- * buffers.c: buffers, their contents, ranges of them.
+ * buffers.c: buffers, their contents, and ranges in them.
  */
 #include <inttypes.h>
 #include <math.h>
 
-#include "workload/internal.h"
-
 #include "terminal/diag.h"
+#include "workload/internal.h"
 
 /* ---- Contents ---------------------------------------------------------------------------------- */
 
@@ -26,7 +25,7 @@ static bool read_value(struct workload_reader *reader, const struct workload_nod
     return true;
 }
 
-/* The step of whole numbers may be any: the ramp wraps. That of fractions must stay finite. */
+/* A ramp of whole numbers wraps, so any step is allowed. One of fractions must stay finite. */
 static bool read_ramp(struct workload_reader *reader, const struct workload_node *node,
                       enum workload_type type, size_t count, struct workload_init *init)
 {
@@ -46,7 +45,8 @@ static bool read_ramp(struct workload_reader *reader, const struct workload_node
     init->value[1] = value.value;
     struct workload_value last = {.value = init->value[0] + (double)(count - 1) * value.value};
     if (is_float && !isfinite(last.value))
-        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_RANGE, "the ramp ends at infinity");
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_RANGE,
+                             "the ramp overflows to infinity");
     return !is_float || workload_type_encode(reader, node, type, &last, &bits);
 }
 
@@ -59,8 +59,8 @@ static bool read_init_file(struct workload_reader *reader, const struct workload
     size_t wanted = count * workload_type_size(type);
     if (size_bytes >= wanted)
         return true;
-    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_FILE, "the file has %zu bytes of %zu",
-                         size_bytes, wanted);
+    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_FILE,
+                         "the file has %zu bytes, but %zu are needed", size_bytes, wanted);
 }
 
 bool workload_read_init(struct workload_reader *reader, const struct workload_node *node,
@@ -74,7 +74,7 @@ bool workload_read_init(struct workload_reader *reader, const struct workload_no
                              "one of `value`, `random`, `ramp` and `file` is missing");
     if (json_object_size(node->json) > 1)
         return workload_fail(reader, node, CLI_DIAG_WORKLOAD_CONFLICT,
-                             "more than one of `value`, `random`, `ramp` and `file`");
+                             "only one of `value`, `random`, `ramp` and `file` is allowed");
     struct workload_node value = workload_member(node, "value");
     if (value.json)
         return read_value(reader, &value, type, out_init);
@@ -161,7 +161,7 @@ bool workload_read_buffers(struct workload_reader *reader, const struct workload
 
 /* ---- Ranges ------------------------------------------------------------------------------------ */
 
-/* Offset and size where they are given; what stands in *range are the defaults. */
+/* Reads offset and size; *range holds the defaults for those that are not given. */
 static bool read_extent(struct workload_reader *reader, const struct workload_node *node,
                         struct workload_range *range)
 {
@@ -174,7 +174,7 @@ static bool read_extent(struct workload_reader *reader, const struct workload_no
         range->offset_bytes = (size_t)number;
         if (range->offset_bytes >= whole)
             return workload_fail(reader, &offset, CLI_DIAG_WORKLOAD_BOUNDS,
-                                 "%" PRId64 " is not inside the buffer's %zu bytes", number, whole);
+                                 "%" PRId64 " is not within the buffer's %zu bytes", number, whole);
         range->size_bytes = whole - range->offset_bytes;
     }
     struct workload_node size = workload_member(node, "size");

@@ -1,5 +1,5 @@
 /*
- * dispatch.c: what a dispatch gives its kernel: groups, slots, constants, specialization.
+ * dispatch.c: what a dispatch passes to its kernel: groups, slots, constants, specialization.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static enum workload_bind_kind kind_of(const struct vyre_binding_desc *binding)
     return binding->table ? WORKLOAD_BIND_TABLE : WORKLOAD_BIND_RANGE;
 }
 
-/* What is bound is what the kernel declares at the slot. */
+/* Checks that the bind is of the kind that the kernel declares for the slot. */
 static bool check_bind(struct workload_reader *reader, const struct workload_node *node,
                        const struct workload_kernel *kernel, const struct workload_bind *bind)
 {
@@ -93,7 +93,7 @@ static bool check_bind(struct workload_reader *reader, const struct workload_nod
                              cli_quote(cli_span_of(kernel->name)).text, bind->slot);
     enum workload_bind_kind wanted = kind_of(binding);
     if (bind->kind != wanted)
-        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_SLOT, "%s, but slot %u wants %s",
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_SLOT, "%s, but slot %u needs %s",
                              kinds[bind->kind], bind->slot, kinds[wanted]);
     if (bind->access != VYRE_ACCESS_DEFAULT && bind->access != binding->access)
         return workload_fail(reader, node, CLI_DIAG_WORKLOAD_ACCESS,
@@ -117,7 +117,7 @@ static bool is_bound(const struct workload_command *command, uint32_t slot)
     return false;
 }
 
-/* Every declared slot is bound. Local memory of a declared size need not be given again. */
+/* Checks that every declared slot is bound. Adds local memory whose size the kernel declares. */
 static bool complete_binds(struct workload_reader *reader, const struct workload_node *node,
                            const struct workload_kernel *kernel, struct workload_command *command)
 {
@@ -160,7 +160,7 @@ static bool read_binds(struct workload_reader *reader, const struct workload_nod
 
 /* ---- Constants --------------------------------------------------------------------------------- */
 
-/* Kernels whose constants are reflected later: names and numbers, as they are. */
+/* For kernels whose constants are reflected later: keeps names and numbers as they are. */
 static bool read_values(struct workload_reader *reader, const struct workload_node *node,
                         struct workload_command *command)
 {
@@ -183,7 +183,7 @@ static bool read_values(struct workload_reader *reader, const struct workload_no
     return true;
 }
 
-/* The node is an object and has none but these names as keys. */
+/* Checks that the node is an object and all of its keys are among the names. */
 static bool check_names(struct workload_reader *reader, const struct workload_node *node,
                         const char *const *names, size_t count, const char *what)
 {

@@ -1,9 +1,9 @@
 /*
  * files.c: paths that stay in the workload's folder.
  *
- * A workload may come from anywhere, so that what it names must lie beside it. The text of a path is
- * looked at first: one that climbs out is refused even where nothing is there. Then its real path,
- * with all symbolic links followed.
+ * A workload may come from an untrusted source, so it may only name files in its own folder. The text
+ * of a path is checked first: one that leads out is refused even if nothing exists there. Then the real
+ * path is checked, with all symbolic links followed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ static bool is_inside(const char *real, const char *folder)
     return real[size] == '/' || real[size] == '\0' || strcmp(folder, "/") == 0;
 }
 
-/* The real path of `path` in the folder; both buffers take PATH_MAX bytes. */
+/* Finds the real paths of the folder and of `path` in it; both buffers have PATH_MAX bytes. */
 static bool resolve(struct workload_reader *reader, const struct workload_node *node,
                     const char *path, char *folder, char *real)
 {
@@ -70,11 +70,11 @@ static bool resolve(struct workload_reader *reader, const struct workload_node *
     if (!realpath(reader->folder, folder) || !realpath(joined, real))
         return fail_file(reader, node, path, strerror(errno));
     if (!is_inside(real, folder))
-        return fail_path(reader, node, path, "leads out of the workload's folder by a link");
+        return fail_path(reader, node, path, "leads out of the workload's folder through a link");
     return true;
 }
 
-/* The file can be opened and is a regular one. A pipe must not block. */
+/* Checks that the file is a regular one and can be opened. A pipe must not block. */
 static bool check_file(struct workload_reader *reader, const struct workload_node *node,
                        const char *path, const char *real, size_t *out_size_bytes)
 {

@@ -1,5 +1,5 @@
 /*
- * fill.c: contents of buffers. docs/workloads.md gives the definitions that this follows.
+ * fill.c: contents of buffers, as docs/workloads.md defines them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static void fill_random(const struct workload_init *init, enum workload_type typ
 
 /* ---- Value and ramp ---------------------------------------------------------------------------- */
 
-/* Element i, the lowest bits of which count. */
+/* Stores the lowest bits as element i. */
 static void store(void *bytes, size_t i, size_t element_bytes, uint64_t bits)
 {
     unsigned char *at = (unsigned char *)bytes + i * element_bytes;
@@ -74,13 +74,13 @@ static uint64_t float_bits(enum workload_type type, double value)
 
 static double float_at(const struct workload_init *init, size_t i)
 {
-    /* Not as a ramp whose step is 0: a negative zero stays one. */
+    /* A ramp with step 0 would turn a negative zero into a positive one. */
     if (init->kind == WORKLOAD_INIT_VALUE)
         return init->value[0];
     return init->value[0] + (double)i * init->value[1];
 }
 
-/* A whole value is a ramp whose step is 0. */
+/* An integer value is a ramp with step 0. */
 static void fill_ramp(const struct workload_init *init, enum workload_type type, void *bytes,
                       size_t count)
 {
@@ -101,7 +101,8 @@ static enum vyre_status fail_file(const char *path, int error, struct vyre_diag 
 {
     return cli_diag_set(diag, CLI_DIAG_WORKLOAD_FILE, NULL, error, "the file `%s`: %s",
                         cli_quote(cli_span_of(path)).text,
-                        error ? strerror(error) : "shorter than it was");
+                        error ? strerror(error)
+                              : "it is now shorter than when the workload was read");
 }
 
 static enum vyre_status fill_file(const char *path, char *bytes, size_t size_bytes,

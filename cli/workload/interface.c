@@ -1,5 +1,5 @@
 /*
- * interface.c: what a kernel binds: slots, constants, specialization values.
+ * interface.c: what a kernel declares: slots, constants, specialization values.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -8,19 +8,19 @@
 #include "terminal/message.h"
 #include "workload/internal.h"
 
-/* Constants of 4 bytes, as many as fit. */
+/* The smallest constant has 4 bytes. */
 #define CONSTANTS_MAX (VYRE_CONSTANTS_BYTES_MAX / 4)
 
 static bool fail_duplicate(struct workload_reader *reader, const struct workload_node *node,
                            const char *what)
 {
     return workload_fail(reader, node, CLI_DIAG_WORKLOAD_DUPLICATE,
-                         "an earlier entry has this %s already", what);
+                         "an earlier entry already has this %s", what);
 }
 
 /* ---- Bindings ---------------------------------------------------------------------------------- */
 
-/* `local`: bytes, or true when each dispatch gives them. It stands alone but for readwrite. */
+/* `local`: bytes, or true when each dispatch gives them. No table, and no access except readwrite. */
 static bool read_local(struct workload_reader *reader, const struct workload_node *node,
                        struct vyre_binding_desc *binding)
 {
@@ -29,7 +29,7 @@ static bool read_local(struct workload_reader *reader, const struct workload_nod
         return true;
     if (binding->table)
         return workload_fail(reader, node, CLI_DIAG_WORKLOAD_CONFLICT,
-                             "a table is not local memory: `table` and `local`");
+                             "`table` and `local` exclude each other");
     if (binding->access != VYRE_ACCESS_DEFAULT && binding->access != VYRE_ACCESS_READWRITE) {
         struct workload_node access = workload_member(node, "access");
         return workload_fail(reader, &access, CLI_DIAG_WORKLOAD_ACCESS,
@@ -97,7 +97,7 @@ static bool read_bindings(struct workload_reader *reader, const struct workload_
 
 /* ---- Constants --------------------------------------------------------------------------------- */
 
-/* Puts a constant behind those before it, at its natural alignment. */
+/* Places a constant after the earlier ones, at its natural alignment. */
 static bool place_constant(struct workload_reader *reader, const struct workload_node *node,
                            struct workload_kernel *kernel, struct workload_constant *constant)
 {
@@ -108,7 +108,7 @@ static bool place_constant(struct workload_reader *reader, const struct workload
     if (kernel->constants_size_bytes <= VYRE_CONSTANTS_BYTES_MAX)
         return true;
     return workload_fail(reader, node, CLI_DIAG_WORKLOAD_SIZE,
-                         "the constants up to this one take %zu bytes, at most %d",
+                         "the constants up to this one take %zu bytes; at most %d are allowed",
                          kernel->constants_size_bytes, VYRE_CONSTANTS_BYTES_MAX);
 }
 
@@ -150,7 +150,7 @@ static bool read_constants(struct workload_reader *reader, const struct workload
         alignment = size > alignment ? size : alignment;
         kernel->constant_count++;
     }
-    /* As a C struct of these members is: padded at its end. */
+    /* Padded at the end, like a C struct of these members. */
     kernel->constants_size_bytes =
         (kernel->constants_size_bytes + alignment - 1) & ~(alignment - 1);
     return true;

@@ -1,23 +1,24 @@
 /*
  * internal.h: what the files of the workload reader share.
  *
- *   workload.c            a file or bytes in, a workload out
- *   workload_text.c       bytes to JSON; where in it an error stands
- *   workload_path.c       errors with JSON paths, memory, names
- *   workload_json.c       typed reads of JSON values
- *   workload_memory.c     the arena that a workload lives in
- *   workload_type.c       element types and scalars: sizes, ranges, bits
- *   workload_files.c      paths that stay in the workload's folder
- *   workload_buffers.c    buffers, their contents, ranges of them
- *   workload_kernels.c    kernels and their payloads
- *   workload_interface.c  what a kernel binds: slots, constants, specialization values
- *   workload_batches.c    commands
- *   workload_dispatch.c   what a dispatch gives its kernel
- *   workload_schedule.c   schedule and outputs
- *   workload_fill.c       contents of buffers
+ *   workload.c   a file or bytes in, a workload out
+ *   text.c       bytes to JSON, and the place of an error in it
+ *   path.c       errors with JSON paths, memory, names
+ *   json.c       typed reads of JSON values
+ *   memory.c     the arena that a workload lives in
+ *   type.c       element types and scalars: sizes, ranges, bits
+ *   files.c      paths that stay in the workload's folder
+ *   buffers.c    buffers, their contents, and ranges in them
+ *   kernels.c    kernels and their payloads
+ *   interface.c  what a kernel declares: slots, constants, specialization values
+ *   batches.c    batches and their commands
+ *   dispatch.c   what a dispatch passes to its kernel
+ *   schedule.c   schedule and outputs
+ *   fill.c       contents of buffers
+ *   random.c     the generator for random contents and orders
  *
- * The readers return true, or false with the reader's error set; the first error ends the reading.
- * What they read goes into the arena, so that a failure has nothing to undo.
+ * A reading function returns true, or false with the reader's error set. The first error ends the
+ * reading. Everything read goes into the arena, so that a failure has nothing to undo.
  */
 #ifndef VYRE_CLI_WORKLOAD_INTERNAL_H
 #define VYRE_CLI_WORKLOAD_INTERNAL_H
@@ -35,17 +36,17 @@ struct workload_arena;
 struct workload_arena *workload_arena_create(void); /* NULL: no memory */
 void workload_arena_destroy(struct workload_arena *arena);
 
-/* Zeroed memory for `count` things of `size` bytes, aligned for all of C's types. NULL: none left. */
+/* Zeroed memory for `count` things of `size` bytes, aligned for every C type. NULL: no memory. */
 void *workload_arena_take(struct workload_arena *arena, size_t count, size_t size);
 
-/* ---- Where a value stands ---------------------------------------------------------------------- */
+/* ---- Places in the document -------------------------------------------------------------------- */
 
-/* A JSON value and the way to it from the root. Lives on the stack of whoever reads the value. */
+/* A JSON value and its path from the root. Lives on the stack of the function that reads the value. */
 struct workload_node {
     const struct workload_node *parent; /* NULL: the root */
-    const char *key;                    /* of an object; NULL: `index` of an array counts */
+    const char *key;                    /* in an object; NULL: `index` in an array */
     size_t index;
-    json_t *json; /* Borrowed; NULL: an optional key that is not there */
+    json_t *json; /* Borrowed; NULL: the key is absent */
 };
 
 #define WORKLOAD_PATH_BYTES 160
@@ -75,31 +76,31 @@ struct workload_reader {
     struct vyre_diag error;
 };
 
-/* Sets the reader's error, with the node's path before the message. Always false. */
+/* Sets the reader's error, with the node's path before the message. Returns false. */
 bool workload_fail(struct workload_reader *reader, const struct workload_node *node,
                    enum cli_diag_id id, const char *message, ...) VYRE_PRINTF(4, 5);
 bool workload_fail_memory(struct workload_reader *reader);
 
-/* Zeroed memory of the workload; NULL with the error set. Of 0 things: not NULL. */
+/* Zeroed memory of the workload; on failure NULL, with the error set. Not NULL for 0 things. */
 void *workload_take(struct workload_reader *reader, size_t count, size_t size);
-/* A copy of text; NULL with the error set. */
+/* A copy of text; on failure NULL, with the error set. */
 const char *workload_take_text(struct workload_reader *reader, const char *text);
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
 
-/* Bytes to JSON; NULL with the error set. */
+/* Bytes to JSON; on failure NULL, with the error set. */
 json_t *workload_text_parse(struct workload_reader *reader, const char *bytes, size_t size_bytes);
 
 struct workload_node workload_member(const struct workload_node *parent, const char *key);
 struct workload_node workload_item(const struct workload_node *parent, size_t index);
 
-/* The node is an object and has none but these keys. */
+/* Checks that the node is an object and has no other keys than these. */
 bool workload_check_keys(struct workload_reader *reader, const struct workload_node *node,
                          const char *const *keys, size_t key_count);
-/* The node is there; if not, its parent lacks the key. */
+/* Checks that the node is present; if not, the error is that its parent lacks the key. */
 bool workload_require(struct workload_reader *reader, const struct workload_node *node);
 
-/* Each requires the node to be there. */
+/* Each requires the node to be present. */
 bool workload_get_object(struct workload_reader *reader, const struct workload_node *node,
                          size_t max, size_t *out_count);
 bool workload_get_array(struct workload_reader *reader, const struct workload_node *node,
@@ -116,20 +117,20 @@ bool workload_get_u32(struct workload_reader *reader, const struct workload_node
                       uint32_t min, uint32_t *out_value);
 bool workload_get_u32x3(struct workload_reader *reader, const struct workload_node *node,
                         uint32_t min, uint32_t out_values[3]);
-/* One of the words; *out_index is which. */
+/* Reads one of the words; *out_index says which. */
 bool workload_get_word(struct workload_reader *reader, const struct workload_node *node,
                        const char *const *words, size_t word_count, size_t *out_index);
-/* A name among `names`; *out_index is its value there. `what` is "buffer" and so on. */
+/* Looks a name up in `names`; *out_index is its value there. `what` names its kind: "buffer". */
 bool workload_get_reference(struct workload_reader *reader, const struct workload_node *node,
                             json_t *names, const char *what, uint32_t *out_index);
 
-/* A key of the node as a name: checked, copied. */
+/* The node's key as a name: checked and copied. */
 bool workload_key_name(struct workload_reader *reader, const struct workload_node *node,
                        const char **out_name);
-/* Adds a name to an index of names; false with the error set. */
+/* Adds a name to an index of names. */
 bool workload_names_add(struct workload_reader *reader, json_t *names, const char *name,
                         size_t index);
-/* The error for a name that is not among `names`, with the nearest that is. Always false. */
+/* Sets the error for a name that is not among `names`, and suggests the nearest. Returns false. */
 bool workload_fail_name(struct workload_reader *reader, const struct workload_node *node,
                         json_t *names, const char *what, const char *name);
 
@@ -140,7 +141,7 @@ enum workload_type workload_scalar_type(enum vyre_scalar scalar);
 extern const char *const workload_type_names[]; /* index: type - 1 */
 #define WORKLOAD_TYPE_COUNT 10
 
-/* The bits of a value of a type; fails at the node where the type cannot hold it. */
+/* The bits of a value of a type. If the type cannot hold the value, the node is at fault. */
 bool workload_type_encode(struct workload_reader *reader, const struct workload_node *node,
                           enum workload_type type, const struct workload_value *value,
                           uint64_t *out_bits);

@@ -71,7 +71,7 @@ static void list_words(const char *const *words, size_t count, char *out, size_t
     }
 }
 
-/* The error for a word that is none of those known, with the nearest. */
+/* Sets the error for an unknown word, with the known ones and the nearest. */
 static bool fail_word(struct workload_reader *reader, const struct workload_node *node,
                       enum cli_diag_id id, const char *const *words, size_t count,
                       struct cli_span word)
@@ -79,7 +79,7 @@ static bool fail_word(struct workload_reader *reader, const struct workload_node
     char list[160];
     list_words(words, count, list, sizeof list);
     const char *what = id == CLI_DIAG_WORKLOAD_KEY_UNKNOWN ? "key" : "word";
-    (void)workload_fail(reader, node, id, "there is no %s `%s` here; there are %s", what,
+    (void)workload_fail(reader, node, id, "there is no %s `%s` here; known are %s", what,
                         cli_quote(word).text, list);
     struct cli_suggestion suggestion = {.wanted = word};
     for (size_t i = 0; i < count; i++)
@@ -123,8 +123,8 @@ static bool check_count(struct workload_reader *reader, const struct workload_no
 {
     if (count <= max)
         return true;
-    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_LIMIT, "%zu entries, at most %zu", count,
-                         max);
+    return workload_fail(reader, node, CLI_DIAG_WORKLOAD_LIMIT,
+                         "%zu entries; at most %zu are allowed", count, max);
 }
 
 bool workload_get_object(struct workload_reader *reader, const struct workload_node *node,
@@ -149,8 +149,8 @@ bool workload_get_array(struct workload_reader *reader, const struct workload_no
         return wrong_type(reader, node, "an array");
     size_t count = json_array_size(node->json);
     if (count < min || (count > max && min == max))
-        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_RANGE, "%zu entries, %s %zu", count,
-                             min == max ? "not" : "at least", min);
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_RANGE, "%zu entries instead of %s%zu",
+                             count, min == max ? "" : "at least ", min);
     *out_count = count;
     return check_count(reader, node, max, count);
 }
@@ -175,14 +175,15 @@ static bool check_name(struct workload_reader *reader, const struct workload_nod
         unsigned char code = (unsigned char)*at;
         if (code < 0x20 || code == 0x7f)
             return workload_fail(reader, node, CLI_DIAG_WORKLOAD_NAME,
-                                 "a name with the control character 0x%02x", code);
+                                 "the name contains the control character 0x%02x", code);
         characters += (code & 0xc0) != 0x80;
     }
     if (characters == 0)
-        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_NAME, "an empty name");
+        return workload_fail(reader, node, CLI_DIAG_WORKLOAD_NAME, "the name is empty");
     if (characters > WORKLOAD_NAME_MAX)
         return workload_fail(reader, node, CLI_DIAG_WORKLOAD_NAME,
-                             "a name of %zu characters, at most %d", characters, WORKLOAD_NAME_MAX);
+                             "the name has %zu characters; at most %d are allowed", characters,
+                             WORKLOAD_NAME_MAX);
     return true;
 }
 
@@ -221,7 +222,7 @@ bool workload_get_word(struct workload_reader *reader, const struct workload_nod
 
 /* ---- Numbers ----------------------------------------------------------------------------------- */
 
-/* Up to here every whole double is exact. */
+/* Up to this value a double holds every whole number exactly. */
 #define EXACT_DOUBLE_MAX 9007199254740992.0
 
 bool workload_get_value(struct workload_reader *reader, const struct workload_node *node,

@@ -1,9 +1,8 @@
 /*
  * kernels.c: kernels and their payloads.
  */
-#include "workload/internal.h"
-
 #include "terminal/diag.h"
+#include "workload/internal.h"
 
 static bool read_optional_file(struct workload_reader *reader, const struct workload_node *node,
                                const char *key, const char **out_path)
@@ -13,7 +12,7 @@ static bool read_optional_file(struct workload_reader *reader, const struct work
     return !member.json || workload_get_file(reader, &member, out_path, &size_bytes);
 }
 
-/* A function of the tool by its name, or one of a shared object. */
+/* Reads a host payload: a function of the tool by name, or one of a shared object. */
 static bool read_host(struct workload_reader *reader, const struct workload_node *node,
                       struct workload_kernel *kernel)
 {

@@ -1,7 +1,7 @@
 /*
  * memory.c: the arena that a workload lives in.
  *
- *   arena -> block -> block -> ...     each: header, then its memory, taken from the front
+ *   arena -> block -> block -> ...     each: a header, then memory, handed out from the front
  */
 #include <stdalign.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ void workload_arena_destroy(struct workload_arena *arena)
     free(arena);
 }
 
-/* A block whose memory holds `size_bytes`; large things get one of their own size. */
+/* Adds a block with `size_bytes` of memory. Large things get a block of their own. */
 static char *add_block(struct workload_arena *arena, size_t size_bytes)
 {
     size_t total;

@@ -1,7 +1,7 @@
 /*
- * path.c: the reader's errors with their JSON paths, its memory, its names.
+ * path.c: the reader's errors with JSON paths, its memory, its names.
  *
- *   $.batches.step[1].bind["0"]     a key that is no identifier stands in brackets
+ *   $.batches.step[1].bind["0"]     a key that is not an identifier is in brackets
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ struct workload_path workload_path_format(const struct workload_path_step *steps
         memcpy(path.text, whole, used + 1);
         return path;
     }
-    /* The end says more than the beginning. */
+    /* The end of a long path matters more than its beginning. */
     size_t kept = sizeof path.text - sizeof LEFT_OUT;
     memcpy(path.text, LEFT_OUT, sizeof LEFT_OUT - 1);
     memcpy(path.text + sizeof LEFT_OUT - 1, whole + used - kept, kept + 1);

@@ -1,8 +1,8 @@
 /*
- * random.h: the generator that workload files are defined by: xoshiro256**, seeded by splitmix64.
+ * random.h: the generator that the workload format prescribes: xoshiro256**, seeded by splitmix64.
  */
-#ifndef VYRE_CLI_RANDOM_H
-#define VYRE_CLI_RANDOM_H
+#ifndef VYRE_CLI_WORKLOAD_RANDOM_H
+#define VYRE_CLI_WORKLOAD_RANDOM_H
 
 #include <stdint.h>
 

@@ -1,9 +1,8 @@
 /*
  * schedule.c: schedule and outputs.
  */
-#include "workload/internal.h"
-
 #include "terminal/diag.h"
+#include "workload/internal.h"
 
 static bool read_times(struct workload_reader *reader, const struct workload_node *node,
                        struct workload_step *step)
@@ -110,7 +109,7 @@ bool workload_read_outputs(struct workload_reader *reader, const struct workload
             return false;
         if (seen[*output])
             return workload_fail(reader, &item, CLI_DIAG_WORKLOAD_DUPLICATE,
-                                 "the buffer is an output already");
+                                 "the buffer is already an output");
         seen[*output] = true;
         workload->output_count++;
     }

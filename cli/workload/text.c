@@ -1,10 +1,10 @@
 /*
- * text.c: bytes to JSON, and where in it an error stands.
+ * text.c: bytes to JSON, and the place of an error in it.
  *
- * jansson says at which byte it gave up. A scan of the bytes before that one, which knows brackets,
- * commas and strings and nothing else, tells the path that leads there. The same scan, over all
- * bytes and before jansson reads them, refuses what is nested too deep or has too many values: each
- * of them would cost more than a hundred bytes.
+ * jansson reports the byte at which it gave up. A scan of the bytes before it, which knows only
+ * brackets, commas and strings, finds the path that leads there. The same scan runs over all bytes
+ * before jansson does, and refuses documents that are nested too deep or have too many values: each
+ * value takes jansson more than a hundred bytes.
  */
 #include <string.h>
 
@@ -12,21 +12,20 @@
 #include "terminal/message.h"
 #include "workload/internal.h"
 
-/* An object or an array that is open at the place of the scan. */
+/* An object or an array that is open where the scan is. */
 struct level {
     bool is_object;
     bool wants_key;
-    struct workload_path_step
-        step; /* to what is being read inside it; an object may have none yet */
+    struct workload_path_step step; /* to the value being read; an object may have no key yet */
 };
 
 struct scan {
     struct level levels[WORKLOAD_DEPTH_MAX];
     size_t depth;
-    size_t value_count; /* 1, the opened brackets and the commas: at least the values */
+    size_t value_count; /* 1 + opening brackets + commas: an upper bound of the values */
 };
 
-/* The index after the string that begins at `start`, or `size` when it does not end. */
+/* The index after the string that begins at `start`, or `size` if the string does not end. */
 static size_t skip_string(const char *bytes, size_t size, size_t start)
 {
     for (size_t i = start + 1; i < size; i++) {
@@ -57,7 +56,7 @@ static void next_entry(struct scan *scan)
         level->step.index++;
 }
 
-/* A string that ends: a key, if the innermost level waits for one. */
+/* Takes a complete string: it is a key if the innermost level expects one. */
 static void take_string(struct scan *scan, struct cli_span text)
 {
     if (scan->depth == 0 || !scan->levels[scan->depth - 1].wants_key)
@@ -66,7 +65,7 @@ static void take_string(struct scan *scan, struct cli_span text)
     scan->levels[scan->depth - 1].step.key = text;
 }
 
-/* Scans `size` bytes; false when they nest too deep, with the scan at the innermost level taken. */
+/* Scans `size` bytes. False if they nest too deep; the scan is then at the deepest allowed level. */
 static bool scan_bytes(struct scan *scan, const char *bytes, size_t size)
 {
     scan->depth = 0;
@@ -126,7 +125,7 @@ static enum cli_diag_id id_of(enum json_error_code code)
     return CLI_DIAG_WORKLOAD_SYNTAX;
 }
 
-/* jansson stands behind the token that it did not expect; the scan must not step over a bracket. */
+/* jansson's position is after the unexpected token; the scan must not include a bracket there. */
 static size_t error_position(const json_error_t *error, const char *bytes, size_t size_bytes)
 {
     size_t position = error->position > 0 ? (size_t)error->position : 0;
@@ -138,7 +137,7 @@ static size_t error_position(const json_error_t *error, const char *bytes, size_
     return position;
 }
 
-/* The error at a byte, found by jansson or before it. */
+/* Sets an error at a byte, whether jansson or the scan found it. */
 static void fail_at(struct workload_reader *reader, const char *bytes, size_t position,
                     enum cli_diag_id id, const char *text)
 {
@@ -176,7 +175,7 @@ json_t *workload_text_parse(struct workload_reader *reader, const char *bytes, s
         fail_at(reader, bytes, (size_t)(nul - bytes), CLI_DIAG_WORKLOAD_ENCODING, "a NUL byte");
         return NULL;
     }
-    json_error_t error = {0}; /* jansson leaves the code alone when it runs out of memory */
+    json_error_t error = {0}; /* jansson sets no code when it runs out of memory */
     json_t *root = json_loadb(bytes, size_bytes, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     enum json_error_code code = json_error_code(&error);
     if (!root && (code == json_error_out_of_memory || code == json_error_unknown))

@@ -9,14 +9,14 @@
 #include "terminal/message.h"
 #include "workload/internal.h"
 
-/* From here on a double rounds to an infinite float. */
+/* From this value on a double rounds to an infinite float. */
 #define F32_OVERFLOW 0x1.ffffffp127
 
 const char *const workload_type_names[WORKLOAD_TYPE_COUNT] = {
     "u8", "i8", "u16", "i16", "u32", "i32", "f32", "u64", "i64", "f64",
 };
 
-/* JSON's whole numbers are 64-bit and signed here, so that u64 ends at their maximum. */
+/* jansson's integers are signed with 64 bits, so u64 is limited to their maximum. */
 static const struct type {
     size_t size_bytes;
     bool is_float;
@@ -61,7 +61,7 @@ enum workload_type workload_scalar_type(enum vyre_scalar scalar)
     return scalar_types[scalar];
 }
 
-/* Why a type cannot hold a value; CLI_DIAG_NONE: it can, and *out_bits is it. */
+/* Why a type cannot hold a value. CLI_DIAG_NONE: it can, and *out_bits has the bits. */
 static enum cli_diag_id encode(enum workload_type type, const struct workload_value *value,
                                uint64_t *out_bits)
 {
@@ -96,13 +96,13 @@ bool workload_type_encode(struct workload_reader *reader, const struct workload_
     if (id == CLI_DIAG_NONE)
         return true;
     if (id == CLI_DIAG_WORKLOAD_NUMBER)
-        return workload_fail(reader, node, id, "%g is not a whole number, as %s wants",
+        return workload_fail(reader, node, id, "%g is not a whole number, as %s requires",
                              value->value, workload_type_name(type));
     if (types[type].is_float)
         return workload_fail(reader, node, id, "%g is too large for %s", value->value,
                              workload_type_name(type));
     return workload_fail(
-        reader, node, id, "%" PRId64 " does not fit %s, which goes from %" PRId64 " to %" PRId64,
+        reader, node, id, "%" PRId64 " does not fit %s, which ranges from %" PRId64 " to %" PRId64,
         value->integer, workload_type_name(type), types[type].min, types[type].max);
 }
 
@@ -113,7 +113,7 @@ enum vyre_status workload_scalar_encode(enum vyre_scalar type, const struct work
     enum cli_diag_id id = encode(element, value, out_bits);
     if (id == CLI_DIAG_NONE)
         return VYRE_OK;
-    return cli_diag_set(diag, id, NULL, 0, "the constant `%s` is %s, and %g is not one it holds",
+    return cli_diag_set(diag, id, NULL, 0, "the constant `%s` is of type %s, which cannot hold %g",
                         cli_quote(cli_span_of(value->name)).text, workload_type_name(element),
                         value->value);
 }

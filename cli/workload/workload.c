@@ -26,14 +26,14 @@ static bool read_version(struct workload_reader *reader, const struct workload_n
     if (value.is_integer && value.integer == 1)
         return true;
     return workload_fail(reader, &version, CLI_DIAG_WORKLOAD_VERSION,
-                         "version %g of the format, this tool reads 1", value.value);
+                         "version %g of the format; this tool reads version 1", value.value);
 }
 
 static bool read_root(struct workload_reader *reader, const struct workload_node *root)
 {
     static const char *const keys[] = {"vyre",    "name",     "buffers", "kernels",
                                        "batches", "schedule", "outputs"};
-    /* The version first: another one may well have other keys. */
+    /* The version comes first: another one may have other keys. */
     if (json_is_object(root->json) && !read_version(reader, root))
         return false;
     struct workload_node name = workload_member(root, "name");
@@ -50,7 +50,7 @@ static bool read_root(struct workload_reader *reader, const struct workload_node
            workload_read_outputs(reader, &outputs);
 }
 
-/* With the arena made: everything that can fail. */
+/* Everything that can fail once the arena exists. */
 static bool read_bytes(struct workload_reader *reader, const char *bytes, size_t size_bytes)
 {
     reader->workload = workload_take(reader, 1, sizeof *reader->workload);
@@ -111,7 +111,7 @@ static enum vyre_status fail_open(const char *path, int error, struct vyre_diag 
                         cli_quote(cli_span_of(path)).text, strerror(error));
 }
 
-/* One byte more than the limit is read, at most: enough to know that a file is too large. */
+/* Reads at most one byte more than the limit: enough to know that a file is too large. */
 static enum vyre_status read_file(const char *path, int file, char **out_bytes, size_t *out_size,
                                   struct vyre_diag *diag)
 {
@@ -134,7 +134,7 @@ static enum vyre_status read_file(const char *path, int file, char **out_bytes, 
     return VYRE_OK;
 }
 
-/* What stands before the last slash, "." if there is none; to be freed. NULL: no memory. */
+/* The part before the last slash, or "." without one. The caller frees it. NULL: no memory. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -143,7 +143,7 @@ static char *folder_of(const char *path)
     return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* The workload outlives the path that it was loaded by. */
+/* Copies the path, since the workload may outlive it. */
 static enum vyre_status keep_path(struct workload *workload, const char *path,
                                   struct vyre_diag *diag)
 {

@@ -1,12 +1,12 @@
 /*
  * workload.h: a workload file, read and checked.
  *
- * The file is validated whole before anything runs: a workload in memory is complete and consistent,
- * names are resolved to indices, ranges are in bounds, constants are laid out as bytes. What only a
- * device can know (its limits, which payload it takes) is checked when a session is made of it
- * (session.h).
+ * The whole file is validated before anything runs. A workload in memory is complete and consistent:
+ * names are resolved to indices, ranges are in bounds, constants are laid out as bytes. What depends on
+ * the device (its limits, which payload it accepts) is checked when a session is created
+ * (run/session.h).
  *
- * Everything belongs to one arena; nothing refers to the JSON any more.
+ * Everything belongs to one arena; nothing refers to the JSON.
  */
 #ifndef VYRE_CLI_WORKLOAD_H
 #define VYRE_CLI_WORKLOAD_H
@@ -64,7 +64,7 @@ struct workload_range {
     size_t size_bytes; /* resolved: never 0 */
 };
 
-/* A number as the file has it; 2.0 is an integer too. */
+/* A number as the file has it; 2.0 counts as an integer. */
 struct workload_value {
     const char *name; /* the constant's */
     bool is_integer;
@@ -85,7 +85,7 @@ struct workload_specialization {
     uint64_t value; /* default: raw bits */
 };
 
-/* Paths are resolved; NULL: the workload has no such payload. */
+/* Paths are resolved. NULL: the kernel has no such payload. */
 struct workload_kernel {
     const char *name;
     const char *glsl_path;
@@ -129,7 +129,8 @@ struct workload_bind {
     uint32_t *table; /* buffers */
     uint32_t table_count;
     uint32_t local_bytes;
-    enum vyre_access access; /* TABLE of a kernel without bindings: as the file says; else 0 */
+    enum vyre_access
+        access; /* of a TABLE, as the file says, if the kernel has no bindings; else 0 */
 };
 
 struct workload_command {
@@ -144,7 +145,7 @@ struct workload_command {
     struct workload_range target; /* COPY to; FILL, UPLOAD, DOWNLOAD */
     uint32_t fill_word;
     struct workload_init init; /* UPLOAD */
-    /* DISPATCH of a kernel without `constants_given`: by name, to be laid out by its reflection. */
+    /* DISPATCH of a kernel without `constants_given`: by name; reflection will lay them out. */
     struct workload_value *values;
     size_t value_count;
 };
@@ -155,7 +156,7 @@ struct workload_batch {
     size_t command_count;
 };
 
-/* One entry of the schedule: the batches, in order or shuffled, so many times. */
+/* One entry of the schedule: batches, in order or shuffled, and how often. */
 struct workload_step {
     uint32_t *batches;
     size_t batch_count;
@@ -181,13 +182,13 @@ struct workload {
     void *owner;         /* of all of the above */
 };
 
-/* Limits of a file, whatever the device. */
+/* Limits of a file, independent of the device. */
 #define WORKLOAD_FILE_BYTES_MAX (64u << 20)
 #define WORKLOAD_NAMES_MAX      65536
 #define WORKLOAD_DEPTH_MAX      32
-#define WORKLOAD_VALUES_MAX     (4u << 20) /* of JSON: what reading costs grows with these */
+#define WORKLOAD_VALUES_MAX     (4u << 20) /* of JSON: the cost of reading grows with them */
 #define WORKLOAD_NAME_MAX       128        /* characters of a name */
-#define WORKLOAD_BINDINGS_MAX   64         /* what the runtime takes */
+#define WORKLOAD_BINDINGS_MAX   64         /* the runtime's limit */
 #define WORKLOAD_TABLE_MAX      65536
 #define WORKLOAD_TIMES_MAX      1000000000000
 #define WORKLOAD_MEMORY_MAX     ((size_t)1 << 40) /* bytes of one buffer, and of all */
@@ -204,16 +205,16 @@ VYRE_NODISCARD enum vyre_status workload_parse(const char *bytes, size_t size_by
 void workload_destroy(struct workload **workload);
 
 /*
- * Fills memory as an init says; `bytes` holds `count` elements of `type`. Fails only for files that
- * cannot be read or are too short.
+ * Fills memory as `init` says; `bytes` has room for `count` elements of `type`. Fails only for files
+ * that cannot be read or are too short.
  */
 VYRE_NODISCARD enum vyre_status workload_fill(const struct workload_init *init,
                                               enum workload_type type, void *bytes, size_t count,
                                               struct vyre_diag *diag);
 
 /*
- * The raw bits of a value as `type` has it, for constants whose types were reflected. Fails, with
- * the value's name in the message, where the type cannot hold it.
+ * The raw bits of a value of `type`, for constants whose types were reflected. Fails, with the value's
+ * name in the message, if the type cannot hold it.
  */
 VYRE_NODISCARD enum vyre_status workload_scalar_encode(enum vyre_scalar type,
                                                        const struct workload_value *value,

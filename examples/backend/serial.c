@@ -1,13 +1,14 @@
 /*
- * serial.c: a whole backend in one file, outside of Vyre's tree: "serial", one thread that runs host
- * kernels one group after the other. Plain launches only; what it cannot do, it says with a reason.
+ * serial.c: a whole backend in one file, outside Vyre's tree. "serial" is one thread that runs host
+ * kernels, one group after the other. It has plain launches only, and gives a reason for each ability
+ * that it lacks.
  *
- *   submit ──> queue ──> thread: run all commands in order, tell the host, next
+ *   submit ──> queue ──> thread: run all commands in order, notify the host, next
  *                                      │
  *   wait  <── changed ─────────────────┘
  *
- * The runtime has checked everything that arrives here, keeps it alive while work uses it, and calls
- * submit and the create and destroy functions one at a time; wait comes from any thread.
+ * The runtime has checked everything that arrives here, and keeps it alive while work uses it. It calls
+ * submit and the create and destroy functions one at a time; any thread may call wait.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -27,13 +28,13 @@ struct serial_device {
     struct vyre_submission *queue; /* Owned: queue_size entries, by sequence */
     uint32_t queue_size;
     pthread_t thread;
-    _Atomic bool lost; /* the host knows it */
+    _Atomic bool lost; /* and reported to the host */
 
-    pthread_mutex_t lock; /* of all that follows */
+    pthread_mutex_t lock; /* guards all that follows */
     pthread_cond_t changed;
     uint64_t submitted; /* sequences */
     uint64_t completed;
-    uint64_t started_ns; /* of the batch that runs; 0: none does */
+    uint64_t started_ns; /* of the running batch; 0: none */
     bool hang_found;
     bool stop;
 };
@@ -66,7 +67,7 @@ static size_t aligned(size_t size_bytes)
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
 
-/* Zeroed, or NULL with the diagnostic filled. */
+/* Zeroed memory; on failure NULL, with the diagnostic set. */
 static void *take(const struct vyre_allocator *allocator, size_t size_bytes, const char *label,
                   struct vyre_diag *diag)
 {
@@ -117,7 +118,7 @@ static enum vyre_status load(struct serial_kernel *kernel, const struct vyre_pay
     if (!symbol)
         return vyre_diag_set(diag, VYRE_DIAG_KERNEL_SYMBOL, label, 0, "%s lacks %s", payload->path,
                              payload->entry);
-    memcpy(&kernel->function, &symbol, sizeof symbol); /* POSIX allows it, C has no cast for it */
+    memcpy(&kernel->function, &symbol, sizeof symbol); /* POSIX allows this; C has no cast for it */
     return VYRE_OK;
 }
 
@@ -150,7 +151,7 @@ static void kernel_destroy(void *native, void *native_kernel)
     give_back(&device->allocator, kernel, sizeof *kernel);
 }
 
-/* What one group needs beside its buffers; local memory of open size gets all that is allowed. */
+/* What one group needs besides its buffers. Local memory of unknown size gets the maximum. */
 static size_t measure_workspace(const struct vyre_kernel_desc *desc,
                                 const struct vyre_binding_plan *plan)
 {
@@ -251,7 +252,7 @@ static void run_command(const struct vyre_batch_view *view, const struct vyre_co
     }
 }
 
-/* Runs the next batch; the lock is held on entry and exit, and given up meanwhile. */
+/* Runs the next batch. The lock is held on entry and on exit, but not while the batch runs. */
 static void run_next_locked(struct serial_device *device)
 {
     struct vyre_submission submission = device->queue[(device->completed + 1) % device->queue_size];
@@ -264,7 +265,8 @@ static void run_next_locked(struct serial_device *device)
         .sequence = submission.sequence,
         .device_ns = submission.timed ? now_ns() - start_ns : 0,
     };
-    device->host->complete(device->host->context, &completion); /* may call back, and that submit */
+    device->host->complete(device->host->context,
+                           &completion); /* may run a callback that submits */
     pthread_mutex_lock(&device->lock);
     device->completed = submission.sequence;
     device->started_ns = 0;
@@ -300,7 +302,7 @@ static enum vyre_status submit(void *native, const struct vyre_submission *submi
     return VYRE_OK;
 }
 
-/* True for the caller that finds out: it is the one to tell the host. */
+/* True for the first caller that finds the hang: it must report it to the host. */
 static bool find_hang_locked(struct serial_device *device)
 {
     bool hangs = device->started_ns && now_ns() - device->started_ns > device->hang_ns;
@@ -309,19 +311,19 @@ static bool find_hang_locked(struct serial_device *device)
     return first;
 }
 
-static void tell_lost(struct serial_device *device)
+static void report_lost(struct serial_device *device)
 {
     struct vyre_diag reason;
     vyre_diag_reset(&reason);
     (void)vyre_diag_set(&reason, VYRE_DIAG_DEVICE_HANG, NULL, 0, "a batch does not end");
     device->host->lost(device->host->context, &reason);
-    pthread_mutex_lock(&device->lock); /* those who wait ask the host when they wake */
+    pthread_mutex_lock(&device->lock); /* waiting threads ask the host when they wake */
     atomic_store(&device->lost, true);
     pthread_cond_broadcast(&device->changed);
     pthread_mutex_unlock(&device->lock);
 }
 
-/* Sleeps until something changes, at most until `end_ns`, and not past the moment of a hang. */
+/* Sleeps until something changes, but not past `end_ns` or the time at which a batch counts as hung. */
 static void sleep_locked(struct serial_device *device, uint64_t end_ns)
 {
     uint64_t since_ns = device->started_ns ? device->started_ns : now_ns();
@@ -347,7 +349,7 @@ static void wait(void *native, uint64_t sequence, uint64_t timeout_ns)
     }
     pthread_mutex_unlock(&device->lock);
     if (found)
-        tell_lost(device);
+        report_lost(device);
 }
 
 /* ---- Devices ---------------------------------------------------------------------------------- */
@@ -374,7 +376,7 @@ static void state_facts(struct vyre_device_facts *facts)
 {
     static const struct {
         uint64_t value;
-        const char *reason; /* of what is absent */
+        const char *reason; /* why it is absent */
     } abilities[VYRE_ABILITY_COUNT] = {
         [VYRE_ABILITY_REPLAY] = {0, "this example does not record"},
         [VYRE_ABILITY_PERSISTENT] = {0, "this example has nothing that stays resident"},
@@ -404,7 +406,7 @@ static void state_facts(struct vyre_device_facts *facts)
     }
 }
 
-/* Nothing runs any more: see quiesce. */
+/* Nothing is running: see quiesce. */
 static void device_close(void *native)
 {
     struct serial_device *device = native;
@@ -443,7 +445,7 @@ static enum vyre_status device_open(void *backend, uint32_t index,
     device->allocator = host->allocator;
     device->host = host;
     device->hang_ns = desc->hang_timeout_ns;
-    device->queue_size = desc->in_flight_limit + 1; /* one that the host knows to be complete */
+    device->queue_size = desc->in_flight_limit + 1; /* room for one that is complete already */
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

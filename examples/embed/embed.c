@@ -1,14 +1,14 @@
 /*
- * embed.c: an engine that gives its frames to Vyre. A pond: in each frame drops fall, the waves move
- * on by one step, and a filter turns the slopes that were there before into an image.
+ * embed.c: an engine that runs its frames through Vyre. It simulates a pond: in each frame drops fall,
+ * the waves move on by one step, and a filter makes an image from the slopes before that step.
  *
  *   frame 0   fill drops[0], submit pond[0]: drops[0], waves[0] -> waves[1]   waves[0] -> image
  *   frame 1   fill drops[1], submit pond[1]: drops[1], waves[1] -> waves[0]   waves[1] -> image
  *   frame 2   wait for frame 0, fill drops[0], submit pond[0]: ...
  *
- * The batches are built once. From then on only constants and the bytes of the drops change, so that
- * auto may use again what it recorded. Two frames are in flight: what a frame uses is touched when
- * its ticket is complete. Every 50th image is fetched and compared with what a plain loop gives.
+ * The batches are built once. After that only constants and the bytes of the drops change, so auto can
+ * reuse what it recorded. Two frames are in flight: the memory of a frame is touched again only when its
+ * ticket is complete. Every 50th image is fetched and compared with that of a plain loop.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static bool set_up(struct engine *e)
                                               {.slot = 2, .role = VYRE_ROLE_INPUT_OUTPUT}};
     const struct vyre_binding_desc filters[] = {{.slot = 0, .role = VYRE_ROLE_INPUT},
                                                 {.slot = 1, .role = VYRE_ROLE_OUTPUT}};
-    /* The kernels are host functions only. With payloads for GPUs, too, any device would do. */
+    /* The kernels are host functions only. With payloads for GPUs as well, any device would do. */
     const struct vyre_device_desc cpu = {.backend = "cpu"};
     if (!ok(e, vyre_audit_create(NULL, &e->audit, &e->why)))
         return false;
@@ -154,7 +154,7 @@ static bool set_up(struct engine *e)
            ok(e, vyre_batch_create(e->device, NULL, &e->fetch, &e->why));
 }
 
-/* No barriers: that the filter need not wait for the others follows from the ranges. */
+/* No barriers: Vyre sees from the ranges that the filter need not wait for the others. */
 static bool build(struct engine *e)
 {
     const int32_t later = 1; /* each frame sets its own */
@@ -182,14 +182,14 @@ static bool build(struct engine *e)
         dispatch.bindings = filtered;
         dispatch.binding_count = 2;
         vyre_batch_dispatch(e->pond[i], &dispatch);
-        if (!ok(e, vyre_batch_status(e->pond[i], &e->why))) /* the first error of the building */
+        if (!ok(e, vyre_batch_status(e->pond[i], &e->why))) /* the first error while building */
             return false;
     }
     vyre_batch_download(e->fetch, (struct vyre_range){.buffer = e->image}, e->host_image);
     return ok(e, vyre_batch_status(e->fetch, &e->why));
 }
 
-/* Waits for the frame that used the slot before, if there is one, and notes how it went. */
+/* Waits for the frame that used the slot before, if any, and keeps its result. */
 static bool finish(struct engine *e, uint32_t slot)
 {
     struct vyre_batch_result result;
@@ -214,7 +214,7 @@ static bool submit(struct engine *e, uint32_t frame)
     vyre_batch_set_constants(e->pond[slot], FILTER, &input->exposure, sizeof input->exposure);
     if (!ok(e, vyre_batch_submit(e->pond[slot], &automatic, &e->in_flight[slot], &e->why)))
         return false;
-    /* The download follows this frame in submit order: it gets this image. Nobody waits here. */
+    /* The download follows this frame in submit order, so it gets this image. No wait is needed. */
     return frame == 0 || frame % FETCH_EVERY != 0 ||
            ok(e, vyre_batch_submit(e->fetch, NULL, &e->fetched, &e->why));
 }
@@ -253,7 +253,7 @@ static bool compare(struct engine *e, struct plain *p, uint32_t frame)
     e->compared++;
     if (memcmp(e->host_image, p->image, sizeof e->host_image) == 0)
         return true;
-    fprintf(stderr, "embed: frame %u is not what the plain loop gives\n", (unsigned)frame);
+    fprintf(stderr, "embed: frame %u differs from the plain loop\n", (unsigned)frame);
     return false;
 }
 
@@ -264,7 +264,7 @@ static bool run(struct engine *e, struct plain *p)
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         if (!finish(e, frame % IN_FLIGHT) || !submit(e, frame))
             return false;
-        /* An image is looked at two frames later, when its own frame was waited for anyway. */
+        /* An image is checked two frames later, when its frame is complete anyway. */
         if (frame > IN_FLIGHT && (frame - IN_FLIGHT) % FETCH_EVERY == 0 &&
             !compare(e, p, frame - IN_FLIGHT))
             return false;
@@ -287,7 +287,7 @@ static void summarize(struct engine *e)
 {
     struct vyre_audit_event newest[2];
     struct vyre_audit_snapshot snapshot;
-    printf("%d frames, %u images as the plain loop gives them\nmodes:", FRAMES,
+    printf("%d frames, %u images equal to those of the plain loop\nmodes:", FRAMES,
            (unsigned)e->compared);
     for (unsigned mode = VYRE_MODE_PLAIN; mode < VYRE_MODE_COUNT; mode++)
         printf(" %s %u", vyre_mode_name((enum vyre_mode)mode), (unsigned)e->by_mode[mode]);
@@ -305,7 +305,7 @@ int main(void)
     bool good = set_up(&engine) && build(&engine) && run(&engine, &plain);
     if (good)
         summarize(&engine);
-    vyre_device_close(&engine.device); /* waits for what is in flight, then frees what it owns */
+    vyre_device_close(&engine.device); /* waits for work in flight, then frees what it owns */
     vyre_instance_destroy(&engine.instance);
     vyre_audit_destroy(&engine.audit);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;

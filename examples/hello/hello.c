@@ -1,11 +1,11 @@
 /*
- * hello.c: y = a x + y, on the first device there is. One buffer holds x in its first half and y in
- * its second. Every failure is reported, with what to do about it.
+ * hello.c: y = a x + y, on the first device found. One buffer holds x in its first half and y in its
+ * second. Every failure is reported with a fix.
  */
 #include <stdio.h>
 #include <vyre/vyre.h>
 
-/* One work-group: here one element; larger groups loop over their local size. */
+/* One work-group, here of one element; larger groups loop over their local size. */
 static void saxpy(const struct vyre_host_group *g)
 {
     float *x = g->buffers[0].data, *y = g->buffers[1].data, a = *(const float *)g->constants;
@@ -34,7 +34,7 @@ int main(void)
         return fprintf(stderr, "hello: %s\n  fix: %s\n", why.message, why.fix) ? 1 : 2;
     struct vyre_slot_binding slots[] = {{0, {b, 0, 4096}}, {1, {b, 4096, 4096}}};
     struct vyre_dispatch dispatch = {kernel, {1024, 1, 1}, slots, 2, &a, sizeof a};
-    vyre_batch_dispatch(batch, &dispatch); /* a building error is kept; submit returns it */
+    vyre_batch_dispatch(batch, &dispatch); /* an error here is kept; submit returns it */
     if (vyre_batch_submit(batch, NULL, NULL, &why) || vyre_buffer_read(b, 0, xy, sizeof xy, &why))
         return fprintf(stderr, "hello: %s\n  fix: %s\n", why.message, why.fix) ? 1 : 2;
     printf("y[7] = %g, y[1023] = %g\n", xy[1][7], xy[1][1023]);

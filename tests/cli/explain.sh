@@ -10,10 +10,10 @@ workload add.json add 7 300
 workload stuck.json slow 60000 100
 
 run "text" 0 "$vyre" explain "$scratch/add.json"
-for text in '^add on cpu 0, .*; nothing of it was run$' '^batch step: 1 command, announced 300 times$' \
+for text in '^add on cpu 0, .*; nothing was run$' '^batch step: 1 command, announced 300 times$' \
     'repeat_count 300 (hint)' 'per_launch_overhead_ns [0-9.]* [mun]*s (stated)' \
     '^    command_reuse: [a-z-]*[:0-9]*$' '^    replay  *[0-9.]* [mun]*s  [a-z]' \
-    'replay pays from [0-9,]* repeats on; announced 300\.$' '^  Would begin with [a-z]*, predicted at '; do
+    'replay pays from [0-9,]* repeats on; announced: 300\.$' '^  Would begin with [a-z]*, predicted at '; do
     grep -q -e "$text" "$scratch/out" || fail "text: no \`$text\`"
 done
 [ -s "$scratch/err" ] && fail "text: standard error is not empty"
@@ -39,10 +39,10 @@ for repeats in $((from - 1)) "$from"; do
 done
 run "no hint" 0 "$vyre" explain "$scratch/add.json" --repeat-hint 0
 grep -q 'repeat_count 1 (observed)' "$scratch/out" || fail "no hint: the repeats are not observed"
-grep -q 'replay pays from [0-9,]* repeats on; seen 0\.$' "$scratch/out" || fail "no hint: no turning point"
+grep -q 'replay pays from [0-9,]* repeats on; seen: 0\.$' "$scratch/out" || fail "no hint: no turning point"
 # The sentence on repeats says what the device answers.
 run "repeats" 0 "$vyre" explain "$scratch/add.json" --json --repeat-hint 1
-above=$(jq -r '.batches[0].repeats' <"$scratch/out" | sed -n 's/^Announced \([0-9,]*\) times* or more .*/\1/p' | tr -d ,)
+above=$(jq -r '.batches[0].repeats' <"$scratch/out" | sed -n 's/^Announced \([0-9,]*\) times* or more, .*/\1/p' | tr -d ,)
 if [ -n "$above" ]; then
     run "repeats below" 0 "$vyre" explain "$scratch/add.json" --json --repeat-hint $((above - 1))
     before=$(jq -c '.batches[0] | [.mode, .variant]' <"$scratch/out")
@@ -80,13 +80,13 @@ json "batch" '.batches[0].batch == 3 and .batches[0].label == "step" and .batche
     and any(.batches[0].policies[].inputs[]; .name == "repeat_count" and .value == 300 and .origin == "hint")'
 run "batch text" 0 "$vyre" explain "$scratch/record.json" --batch 3
 for text in '^batch 3: step$' '^  chosen: ' '^  predicted .*, measured ' 'What the policies say' \
-    'Ways to run it' 'For another choice'; do
+    'Ways to run it' 'What would change the choice'; do
     grep -q -e "$text" "$scratch/out" || fail "batch text: no \`$text\`"
 done
 wrong 2 cli-usage 'is a record' explain "$scratch/record.json"
 wrong 2 record-batch 'no batch 999999' explain "$scratch/record.json" --batch 999999
-wrong 2 cli-usage 'device and hints of its own' explain "$scratch/record.json" --batch 3 --backend cpu
-wrong 2 cli-usage 'device and hints of its own' explain "$scratch/record.json" --batch 3 --no-proof
+wrong 2 cli-usage 'its own device and hints' explain "$scratch/record.json" --batch 3 --backend cpu
+wrong 2 cli-usage 'its own device and hints' explain "$scratch/record.json" --batch 3 --no-proof
 wrong 2 record-foreign . explain "$scratch/add.json" --batch 1
 wrong 2 value-range 'between 1 and' explain "$scratch/record.json" --batch 0
 wrong 2 value-number 'not a number' explain "$scratch/add.json" --repeat-hint many

@@ -10,7 +10,7 @@ export TSAN_OPTIONS
 
 # ---- without a store nothing is made
 run "no store" 0 "$vyre" probe --backend cpu --no-store
-grep -q 'not stored, as asked for' "$scratch/out" || fail "no store: does not say so"
+grep -q 'not stored, as requested' "$scratch/out" || fail "no store: does not say so"
 [ -e "$VYRE_STORE" ] && fail "no store: made one"
 
 # ---- Ctrl-C: by trying, for the signal must come while it measures
@@ -34,7 +34,7 @@ run "check after Ctrl-C" 0 "$vyre" store check
 # ---- for people
 run "probe" 0 "$vyre" probe --backend cpu
 for text in '^cpu 0, ' '^[0-9]* costs in .*; stored$' '^  cost  *median  *min  *spread  *confidence' \
-    '^  plain-command  .* +-[0-9.]* %' '^  persistent-setup  ' 'more are of what the device cannot do'; do
+    '^  plain-command  .* +-[0-9.]* %' '^  persistent-setup  ' 'more costs do not apply to this device'; do
     grep -q -e "$text" "$scratch/out" || fail "probe: no \`$text\`"
 done
 grep -q '^  driver-replay' "$scratch/out" && fail "probe: a cost that the device does not have"

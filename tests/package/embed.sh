@@ -10,7 +10,7 @@ embed=$source_dir/examples/embed
 # The summary is there: all images compared, every frame in some mode, a time, what auto decided.
 check() {
     "$@" >"$work/said" || fail "$*: exit code $?"
-    for text in '^603 frames, 12 images as ' '^median device time of a frame: [0-9.]* us$' \
+    for text in '^603 frames, 12 images equal ' '^median device time of a frame: [0-9.]* us$' \
         '^verdicts command_reuse plain-launches=[0-9]* record-and-replay=[0-9]*$'; do
         grep -q "$text" "$work/said" || { cat "$work/said"; fail "$*: no \`$text\`"; }
     done

@@ -1,6 +1,6 @@
 'use strict';
 /*
- * The page of a record. Everything foreign goes into the document as text, never as markup.
+ * The page of a record. Text of the record goes into the document as text, never as markup.
  * Batches are kept as columns; `shown` lists those that pass the filters, in order of completion.
  */
 (function () {
@@ -42,7 +42,7 @@
     scaled(value, [['B', 1], ['KiB', 1024], ['MiB', 1048576], ['GiB', 1073741824]]);
   const percent = (value) => (100 * value).toFixed(Math.abs(value) < 0.0995 ? 2 : 1) + ' %';
 
-  /* A number that people read in units and programs read exactly. */
+  /* A number with its unit for people, and its exact value for programs. */
   function exact(value, text) {
     return make('data', {value: String(value), title: whole.format(value)}, text);
   }
@@ -61,7 +61,7 @@
   }
   const modeTag = (mode, text) => make('span', {class: 'tag'}, swatch('--mode-' + mode), text);
 
-  // ---- What is derived from the record
+  // ---- Derived from the record
 
   const candidatesOf = new Map();
   for (const entry of data.candidates) {
@@ -73,7 +73,7 @@
     candidatesOf.set(entry[0], list);
   }
 
-  /* Shapes of one device: the way that measured best in the shape's last comparison. */
+  /* Shapes of one device, each with the way that measured best in its last comparison. */
   const shapeKey = new Int32Array(count);
   const shapes = [];
   (function () {
@@ -97,7 +97,7 @@
   })();
 
   const regret = new Float64Array(count);
-  const changes = []; // batches whose shape ran another way before
+  const changes = []; // batches that ran another way than the previous one of their shape
   (function () {
     const last = new Map();
     for (let i = 0; i < count; i++) {
@@ -219,7 +219,7 @@
     colours.modes = names.mode.map((_, i) => style.getPropertyValue('--mode-' + Math.min(i, 4)).trim());
   }
 
-  /* A context in units of CSS pixels, cleared. */
+  /* A cleared context whose unit is the CSS pixel. */
   function begin(canvas, height) {
     const width = canvas.clientWidth || canvas.parentElement.clientWidth || 800;
     const ratio = window.devicePixelRatio || 1;
@@ -281,7 +281,7 @@
   const view = {from: firstNs, to: lastNs};
   let lanes = [];
   let chosen = -1;
-  let hits = []; // of the last drawing: lane, where it is
+  let hits = []; // lanes of the last drawing, and where they are
 
   function byBegin(indices, begins, ends) {
     indices.sort((a, b) => begins[a] - begins[b]);
@@ -331,12 +331,12 @@
         lanes.push({name: 'leases', kind: 'span', height: 20, sub: true, spans: leases.map((lease) =>
           ({begin: lease[2], end: lease[3] === null ? lastNs : lease[3], colour: 'lease',
             text: `lease ${lease[1]}${lease[5] ? `, left: ${lease[5]}` : ''}` +
-              `${lease[4] ? ', its end derived' : ''}`}))});
+              `${lease[4] ? ', end derived' : ''}`}))});
       }
     });
   }
 
-  /* The first position in a lane's list whose span can reach into the view. */
+  /* The first position in a lane's list whose span may reach into the view. */
   function firstIn(lane) {
     const wanted = view.from - lane.list.longest;
     let low = 0;
@@ -349,7 +349,7 @@
     return low;
   }
 
-  /* Calls visit(batch, x0, x1) for each batch of the lane in the view; how many there were. */
+  /* Calls visit(batch, x0, x1) for each batch of the lane in the view; returns how many there were. */
   function visitBatches(lane, width, visit) {
     const perNs = width / (view.to - view.from);
     const list = lane.list.indices;
@@ -366,7 +366,7 @@
     return visited;
   }
 
-  /* Adds the span to the pixels that it covers, each by the part of it that is covered. */
+  /* Adds the span to the pixels that it covers, to each in proportion to its covered part. */
   function cover(pixels, offset, width, x0, x1, weight) {
     const from = Math.max(0, x0);
     const to = Math.min(width, x1);
@@ -464,7 +464,7 @@
     return kinds + (kernels.length ? ': ' + kernels.join(', ') : '');
   }
 
-  /* Commands per time; the single ones are not timed. Where there is room, which they are. */
+  /* Commands per time, since single commands are not timed; with their names where there is room. */
   function drawCommands(context, lane, top, width) {
     const pixels = new Float32Array(width + 1);
     const wide = [];
@@ -581,7 +581,7 @@
   const pan = (share) => setView(view.from + (view.to - view.from) * share,
     view.to + (view.to - view.from) * share);
 
-  /* The batch or the span nearest to a point; null when there is none close by. */
+  /* The batch or the span nearest to a point; null when none is close. */
   function find(x, y) {
     const canvas = byId('timeline');
     const width = Math.max(50, Math.floor(canvas.clientWidth - GUTTER));
@@ -742,7 +742,7 @@
       for (let pixel = 0; pixel < width; pixel++) {
         const value = density[why * (width + 1) + pixel];
         if (value === 0) continue;
-        // What is rare stays visible: at least two pixels wide.
+        // At least two pixels wide, so that rare ones stay visible.
         const isAlone = value < 0.5 && !(density[why * (width + 1) + pixel + 1] > 0);
         context.globalAlpha = 0.35 + 0.65 * Math.min(1, value);
         context.fillRect(GUTTER + pixel, top + 3, isAlone ? 2 : 1, rowHeight - 6);
@@ -760,7 +760,7 @@
     return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  /* Measured over predicted of the batches that have both. */
+  /* Measured over predicted time of the batches that have both. */
   function ratios(indices) {
     const list = [];
     for (const i of indices) {
@@ -797,7 +797,7 @@
     const y = (value) => bottom - (Math.log10(value) - low) / (high - low) * (bottom - 6);
     context.strokeStyle = colours.grid;
     context.fillStyle = colours.quiet;
-    // As many marks as leave room for their texts.
+    // Only as many marks as have room for their texts.
     const digits = high - low > 4 ? [1] : [1, 2, 5];
     const marks = [];
     for (let power = Math.floor(low); power <= high; power++) {
@@ -806,7 +806,7 @@
         if (Math.log10(value) >= low && Math.log10(value) <= high) marks.push(value);
       }
     }
-    let free = -Infinity; // to its right there is room for the next text
+    let free = -Infinity; // the next text has room to the right of this
     for (const value of marks) {
       context.beginPath();
       context.moveTo(x(value), 6);
@@ -845,7 +845,7 @@
     }
     context.globalAlpha = 1;
     byId('scatter-note').append('Measured is ', exact(median(known), median(known).toFixed(2) + '×'),
-      ' the prediction in the median; ', exact(within / known.length, percent(within / known.length)),
+      ' the prediction (median); ', exact(within / known.length, percent(within / known.length)),
       ' of the batches are within 25 % of it.');
     byId('scatter-note').dataset.count = known.length;
   }
@@ -898,7 +898,7 @@
       for (let i = 0; i < points; i++) context.lineTo(left + i, y(values[i]));
       context.stroke();
       context.textAlign = 'right';
-      // Inside the chart, whichever side has the room.
+      // Inside the chart, on the side that has room.
       const wanted = y(values[points - 1]) + (above ? -14 : 14);
       const at = Math.max(10, wanted > bottom - 6 ? y(values[points - 1]) - 14 : wanted);
       const text = `${name} ${nanoseconds(values[points - 1])}`;
@@ -931,7 +931,7 @@
     return element;
   }
 
-  /* With all batches shown the totals are the recorder's own, exact also where it thinned out. */
+  /* When all batches are shown, the totals are the recorder's: exact even if it kept only some batches. */
   function drawCards() {
     const isAll = shown.length === count;
     const end = data.end;
@@ -959,7 +959,7 @@
         failed ? `${whole.format(failed)} failed` : 'none failed'),
       card('card-dispatches', 'Dispatches', dispatches, whole.format(dispatches), bytes(copied) + ' copied'),
       card('card-wall', 'Time in batches', wall, nanoseconds(wall),
-        batches ? nanoseconds(wall / batches) + ' a batch' : ''),
+        batches ? nanoseconds(wall / batches) + ' per batch' : ''),
       card('card-saved', 'Saved against plain', savedNs, nanoseconds(savedNs),
         without > 0 ? percent(savedNs / without) + ' of the time' : '', savedNs > 0 ? 'good' : ''),
       card('card-regret', 'Regret', regretNs, nanoseconds(regretNs),
@@ -968,7 +968,7 @@
         Number.isFinite(ratio) ? ratio.toFixed(2) + '×' : 'not known', 'median'));
   }
 
-  // ---- The chosen batch
+  // ---- The selected batch
 
   function fact(name, value) {
     return make('div', null, make('dt', null, name), make('dd', null, value));
@@ -988,7 +988,7 @@
         make('td', null, names.reason[candidate.reason])));
     }
     return make('div', {class: 'scroll'}, make('table', {id: 'candidates'},
-      make('caption', null, 'Candidates: what each would have cost, and why it was or was not taken'),
+      make('caption', null, 'Candidates: what each would have cost, and why it was or was not chosen'),
       make('thead', null, make('tr', null, make('th', {scope: 'col'}, 'Way'),
         make('th', {scope: 'col', class: 'number'}, 'Predicted'),
         make('th', {scope: 'col', class: 'number'}, 'Measured mean'),
@@ -996,7 +996,7 @@
         make('th', {scope: 'col'}, 'State'), make('th', {scope: 'col'}, 'Reason'))), body));
   }
 
-  /* The comparison that this batch's decision rests on: its own, or the shape's last one before. */
+  /* The comparison behind this batch's decision: its own, or the last one of its shape before it. */
   function comparisonOf(i) {
     for (let at = i; at >= 0; at--) {
       if (shapeKey[at] === shapeKey[i] && candidatesOf.has(at)) return at;
@@ -1007,7 +1007,7 @@
   function sentence(i) {
     const ratio = rows.predicted_ns[i] > 0 && rows.wall_ns[i] > 0
       ? `it took ${(rows.wall_ns[i] / rows.predicted_ns[i]).toFixed(2)}× what was predicted`
-      : 'there is nothing to compare its time with';
+      : 'there is no prediction to compare its time with';
     const saving = rows.saved_ns[i] === 0 ? '' : rows.saved_ns[i] > 0
       ? `, and saved ${nanoseconds(rows.saved_ns[i])} against plain`
       : `, and lost ${nanoseconds(-rows.saved_ns[i])} against plain`;
@@ -1043,7 +1043,7 @@
         fact('Shape', data.shapes[rows.shape[i]].slice(0, 16) + '…'))];
     if (compared >= 0) {
       if (compared !== i) parts.push(make('p', {class: 'quiet small'},
-        `The choice stood; the candidates are those of batch ${rows.sequence[compared]}.`));
+        `No new comparison was made: the candidates are those of batch ${rows.sequence[compared]}.`));
       parts.push(candidateTable(candidatesOf.get(compared), i));
     }
     byId('detail-body').replaceChildren(...parts);
@@ -1206,7 +1206,7 @@
         {name: 'Status', value: (i) => rows.status[i], cell: (i) => names.status[rows.status[i]]}]}),
     list: () => Array.from(shown)},
     {tab: 'Changes of decision', table: table({id: 'table-changes', batch: (change) => change.batch,
-      caption: (n) => `Batches that ran another way than the one of their shape before them: ${whole.format(n)}.`,
+      caption: (n) => `Batches that ran another way than the previous batch of their shape: ${whole.format(n)}.`,
       columns: [
         {name: 'Number', number: true, value: (c) => c.batch, cell: (c) => number(rows.sequence[c.batch])},
         {name: 'Batch', value: (c) => label(rows.label[c.batch]), cell: (c) => label(rows.label[c.batch])},
@@ -1222,11 +1222,11 @@
       for (const i of shown) isShown[i] = 1;
       return changes.filter((change) => isShown[change.batch]);
     }},
-    {tab: 'Modes', table: table({id: 'table-modes', caption: () => 'What ran in which mode',
+    {tab: 'Modes', table: table({id: 'table-modes', caption: () => 'Batches by mode',
       columns: sums({name: 'Mode', value: (e) => e.key,
         cell: (e) => modeTag(e.key >> 8, wayName(e.key >> 8, e.key & 255))})}),
     list: () => groups((i) => [rows.mode[i] * 256 + rows.variant[i]])},
-    {tab: 'Reasons', table: table({id: 'table-reasons', caption: () => 'What made the decisions',
+    {tab: 'Reasons', table: table({id: 'table-reasons', caption: () => 'Batches by the reason for their decision',
       columns: sums({name: 'Reason', value: (e) => names.why[e.key], cell: (e) => names.why[e.key]})}),
     list: () => groups((i) => [rows.why[i]])},
     {tab: 'Kernels', table: table({id: 'table-kernels', caption: () => 'Kernels, with the batches that ' +
@@ -1234,7 +1234,7 @@
       columns: sums({name: 'Kernel', value: (e) => label(e.key), cell: (e) => label(e.key)})}),
     list: () => groups((i) => [...usesKernel[rows.work[i]]], dispatchesOf)},
     {tab: 'Shapes', table: table({id: 'table-shapes', sort: {column: 6, descending: true},
-      caption: () => 'Work that repeats, with the way that measured best in its last comparison',
+      caption: () => 'Shapes of work, each with the way that measured best in its last comparison',
       batch: (e) => e.first,
       columns: sums({name: 'Batch', value: (e) => label(rows.label[e.first]), cell: (e) => label(rows.label[e.first])})
         .concat([{name: 'Best measured', value: (e) => shapes[e.key].best ? shapes[e.key].best.measured : 0,
@@ -1317,7 +1317,7 @@
   function writeHead() {
     const used = new Set(rows.mode);
     const modeEntries = names.mode.map((name, i) => ['--mode-' + i, name]).filter((_, i) => used.has(i));
-    // Only what the record has.
+    // Only kinds that the record has.
     const others = [[rows.status.some((status) => status !== 0), '--bad', 'failed'],
       [data.kernels.length > 0, '--compile', 'compile'],
       [data.recordings.length > 0, '--record', 'recording'],
@@ -1335,11 +1335,11 @@
     const started = new Date(data.start_unix_ns / 1e6).toISOString().replace('T', ' ').slice(0, 19);
     byId('subtitle').textContent = data.devices.map((device, i) =>
       `${device.backend}: ${deviceName(i + 1)} (${device.driver})`).join('  ·  ') + `  ·  ${started} UTC`;
-    byId('footer').textContent = `Recorded by Vyre ${data.vyre}. This file is complete in itself.`;
+    byId('footer').textContent = `Recorded by Vyre ${data.vyre}. This file is self-contained.`;
     const notes = [];
     if (data.end.batches_seen > count) {
       notes.push(`The record kept ${whole.format(count)} of ${whole.format(data.end.batches_seen)} batches, ` +
-        'fewer and fewer as it came near its limit. The totals at the top are exact; charts and tables rest on what was kept.');
+        'fewer as it came near its size limit. The totals at the top are exact; charts and tables show what was kept.');
     }
     if (!data.end.closed) notes.push('The program ended without closing its record: the last batches may be missing.');
     byId('notice').hidden = notes.length === 0;
