@@ -6,7 +6,7 @@
 #include "runtime/prove.h"
 #include "runtime/shape_keys.h"
 
-/* A shape's template is worth computing once it was seen so often. */
+/* A shape's template is computed once the shape was seen this often. */
 #define TEMPLATE_SEEN_MIN 4
 /* A batch of more kernels than this is not expected to be built as a whole. */
 #define KERNELS_MAX 64
