@@ -19,8 +19,7 @@ struct vyre_choice {
     bool is_auto;
     uint8_t build;    /* in auto: the candidate to be built in the background, + 1; 0: none */
     uint32_t put_off; /* in auto, bits: candidates that can no longer run this batch */
-    struct vyre_governor_choice
-        governed; /* in auto: what was compared, and which shape learns from it */
+    struct vyre_governor_choice governed; /* in auto: what was compared; its shape learns from it */
 };
 
 /*

@@ -401,7 +401,7 @@ enum vyre_status vyre_emit_open(struct vyre_device *device, struct vyre_diag *di
         emit = vyre_memory_allocate(&device->allocator, size_bytes, _Alignof(struct vyre_emit));
     if (!emit)
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
-                             "no memory for what an observer is told");
+                             "no memory for reports to the observer");
     emit->observer = *observer;
     emit->size_bytes = size_bytes;
     emit->mask = entries - 1;
