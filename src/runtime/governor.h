@@ -60,11 +60,10 @@ struct vyre_candidate_facts {
 
 struct vyre_governor_batch {
     uint32_t command_count;
-    uint32_t
-        update_count; /* commands to record again or patch, in candidates whose recordings hold constants */
-    uint32_t repeat_hint; /* batches of the shape in total; 0: not known */
-    uint8_t verdict;      /* the candidate that the policies ask for: verdict.h */
-    bool unseen;          /* its end will not be observed, so a try would teach nothing */
+    uint32_t update_count; /* commands to record again or patch, if recordings hold constants */
+    uint32_t repeat_hint;  /* batches of the shape in total; 0: not known */
+    uint8_t verdict;       /* the candidate that the policies ask for: verdict.h */
+    bool unseen;           /* its end will not be observed, so a try would teach nothing */
 };
 
 struct vyre_governor_choice {

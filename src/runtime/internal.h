@@ -200,9 +200,8 @@ struct vyre_device {
     char label[VYRE_LABEL_BYTES];
 
     /* What every submit touches is together, with the large parts after it. */
-    struct vyre_lock lock; /* protects all that follows, up to failure_lock */
-    uint64_t
-        completed_seen; /* an earlier value of `completed`: reading that one costs a cache miss */
+    struct vyre_lock lock;   /* protects all that follows, up to failure_lock */
+    uint64_t completed_seen; /* an earlier `completed`: reading that one costs a cache miss */
     uint64_t by_mode[VYRE_MODE_COUNT];
     struct vyre_device_objects objects;
     struct vyre_device_results results;

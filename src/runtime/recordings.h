@@ -32,7 +32,7 @@ struct vyre_recording {
     uint32_t identity_count;
     uint32_t identity_capacity;
     uint64_t
-        identity_bits; /* one bit per identity's lowest six: shows most unused identities at once */
+        identity_bits; /* one bit per identity's lowest six: rules out most identities at once */
     uint32_t next_in_bucket;
     uint32_t newer, older; /* list by use */
 };
