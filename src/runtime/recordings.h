@@ -31,8 +31,7 @@ struct vyre_recording {
     uint64_t *identities;   /* Owned: of all buffers and kernels that it uses, ascending */
     uint32_t identity_count;
     uint32_t identity_capacity;
-    uint64_t
-        identity_bits; /* one bit per identity's lowest six: rules out most identities at once */
+    uint64_t identity_bits; /* one bit per identity's lowest six: rules most of them out at once */
     uint32_t next_in_bucket;
     uint32_t newer, older; /* list by use */
 };

@@ -25,7 +25,7 @@
  *   (E) completed stored, seq_cst                        by the thread that completed `done`
  *   (F) completed loaded, acquire/seq_cst                pairs with (E)
  *   (G) sleepers counted and (A)/(E) stored, all seq_cst: either the sleeper sees the change or the
- *         thread that made it sees the sleeper
+ *       thread that made it sees the sleeper
  *
  * The protocol is model-checked: tests/model/ring.pml.
  */
