@@ -386,7 +386,7 @@ static enum vyre_status settle_locked(struct proof *proof, bool is_patient, stru
     if (status != VYRE_OK)
         return status;
     if (right && proof->epoch != vyre_proof_epoch(device))
-        return put_off(proof, diag, "the generated code was made anew meanwhile",
+        return put_off(proof, diag, "the generated code was built again meanwhile",
                        "Submit the batch again.");
     if (right) {
         device->proving.proofs.counters.proven++;

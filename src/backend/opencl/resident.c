@@ -604,7 +604,8 @@ enum vyre_status vyre_cl_resident_find(struct vyre_cl_device *device,
         if (fit == VYRE_FIT_UNBUILT && vyre_is_lost(&device->flight.loss))
             return vyre_loss_status(&device->flight.loss, diag);
         if (fit == VYRE_FIT_UNBUILT && i == MAKES_MAX)
-            return refuse(kernel->label, "its dispatcher came and went", diag);
+            return refuse(kernel->label, "its dispatcher was evicted before it could be used",
+                          diag);
         if (fit == VYRE_FIT_UNBUILT)
             status = make(device, view, command, diag);
     }

@@ -215,19 +215,19 @@ static void state_features(const struct vyre_vk_physical *physical,
     feature(facts, "buffer-device-address", features->v12.bufferDeviceAddress, "used for tables",
             "the driver has no bufferDeviceAddress: no table bindings");
     feature(facts, "synchronization2", features->synchronization2,
-            "there; not used: plain barriers do",
+            "present, not used: plain barriers do",
             "the driver has no synchronization2; plain barriers do the same");
     feature(facts, "push-descriptor", features->push_descriptor,
-            "there; not used: kept sets are cheaper",
+            "present, not used: kept sets are cheaper",
             "the driver has no VK_KHR_push_descriptor; sets are kept instead");
     state_queues(physical, facts);
     feature(facts, "timestamps", physical->timestamp_bits > 0, timestamps,
             "the compute queue has no timestamps: device times are 0");
     feature(facts, "pipeline-creation-feedback", features->creation_feedback,
-            "there; not used: nobody asks for it",
+            "present, not used: no caller asks for it",
             "the driver has no VK_EXT_pipeline_creation_feedback");
     feature(facts, "external-host-memory", features->external_host,
-            "there; not used: bytes are staged",
+            "present, not used: bytes are staged",
             "the driver has no VK_EXT_external_memory_host; bytes go through staging");
     feature(facts, "memory-budget", features->memory_budget, "used",
             "the driver has no VK_EXT_memory_budget: budget and use are not known");

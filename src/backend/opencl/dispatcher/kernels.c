@@ -151,7 +151,7 @@ static void check_kernel(struct vyre_cl_program *program,
 {
     const struct vyre_cl_function *function = vyre_cl_program_kernel(program, kernel->entry);
     if (!function || !function->is_kernel) {
-        vyre_cl_program_refuse(program, "kernel that is not in plain sight");
+        vyre_cl_program_refuse(program, "kernel that is not visible in the source");
         return;
     }
     check_arguments(program, function, kernel);

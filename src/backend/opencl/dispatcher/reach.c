@@ -244,7 +244,7 @@ void vyre_cl_program_reach(struct vyre_cl_program *program,
         const char *entry = input->kernels[i].entry;
         uint32_t name = vyre_cl_tokens_find(&program->tokens, entry, strlen(entry));
         if (name == 0 || !is_function(program, name)) {
-            vyre_cl_program_refuse(program, "kernel that is not in plain sight");
+            vyre_cl_program_refuse(program, "kernel that is not visible in the source");
             return;
         }
         program->facts[name].is_entry = true;
