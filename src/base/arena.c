@@ -33,7 +33,7 @@ void vyre_arena_deinit(struct vyre_arena *arena)
     }
 }
 
-/* Frees the newest block if nothing in it is handed out: what a reset kept. */
+/* Frees the newest block if it is empty, which happens after a reset. */
 static void drop_empty_head(struct vyre_arena *arena)
 {
     struct vyre_arena_block *block = arena->head;
@@ -43,7 +43,7 @@ static void drop_empty_head(struct vyre_arena *arena)
     }
 }
 
-/* A new block that takes `size_bytes` at least, or NULL. */
+/* A new block of at least `size_bytes`, or NULL. */
 static struct vyre_arena_block *add_block(struct vyre_arena *arena, size_t size_bytes)
 {
     size_t wanted;
@@ -75,14 +75,14 @@ void *vyre_arena_allocate(struct vyre_arena *arena, size_t size_bytes, size_t al
     struct vyre_arena_block *block = arena->head;
     size_t start = 0;
     if (size_bytes == 0)
-        size_bytes = 1; /* a block with anything handed out is not empty */
+        size_bytes = 1; /* a block with an allocation in it must not look empty */
     bool fits = block && vyre_checked_align_size(block->used_bytes, alignment, &start) &&
                 start <= block->size_bytes && size_bytes <= block->size_bytes - start;
     if (!fits) {
         block = add_block(arena, size_bytes);
         if (!block)
             return NULL;
-        start = block->used_bytes; /* the header keeps max_align_t */
+        start = block->used_bytes; /* the header keeps the alignment of max_align_t */
     }
     block->used_bytes = start + size_bytes;
     return (unsigned char *)block + start;

@@ -31,7 +31,10 @@ struct vyre_arena {
     size_t total_bytes; /* of all blocks, headers included */
 };
 
-/* `limit_bytes` bounds what the arena takes from the allocator, ever at once. Takes nothing yet. */
+/*
+ * `limit_bytes` bounds what the arena holds of the allocator's memory at any time. Allocates
+ * nothing yet.
+ */
 void vyre_arena_init(struct vyre_arena *arena, const struct vyre_allocator *allocator,
                      size_t block_size_bytes, size_t limit_bytes);
 void vyre_arena_deinit(struct vyre_arena *arena);
@@ -59,8 +62,8 @@ VYRE_NODISCARD static inline void *vyre_arena_take(struct vyre_arena *arena, siz
 }
 
 /*
- * Forgets all that was allocated; keeps one block. If that is too small for the next request it is
- * replaced, so that the request succeeds whenever that of a fresh arena would.
+ * Releases all allocations and keeps one block. If that is too small for the next request it is
+ * replaced, so the request succeeds whenever it would in a fresh arena.
  */
 void vyre_arena_reset(struct vyre_arena *arena);
 

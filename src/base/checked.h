@@ -1,5 +1,5 @@
 /*
- * checked.h: size arithmetic that says when it does not fit.
+ * checked.h: size arithmetic that reports overflow.
  *
  * Each returns true and stores the exact result, or returns false and stores 0.
  */
@@ -38,14 +38,14 @@ VYRE_NODISCARD static inline bool vyre_checked_align_size(size_t value, size_t a
     return true;
 }
 
-/* The sum, or UINT64_MAX when it does not fit. */
+/* The sum, or UINT64_MAX on overflow. */
 static inline uint64_t vyre_saturating_add_u64(uint64_t a, uint64_t b)
 {
     uint64_t sum;
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* The product, or UINT64_MAX when it does not fit. */
+/* The product, or UINT64_MAX on overflow. */
 static inline uint64_t vyre_saturating_mul_u64(uint64_t a, uint64_t b)
 {
     uint64_t product;

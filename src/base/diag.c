@@ -1,5 +1,5 @@
 /*
- * diag.c: diagnostics and the facts of their ids, all from diag_ids.def.
+ * diag.c: diagnostics and the facts about their ids, all from diag_ids.def.
  */
 #include <vyre/diag.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* What a text that does not fit ends in. */
+/* The end of a text that did not fit. */
 #define CUT_MARK       "..."
 #define UTF8_MAX_BYTES 4
 
@@ -38,14 +38,16 @@ static const struct diag_facts *find_facts(enum vyre_diag_id id)
     return &unknown;
 }
 
-/* Marks a text that was cut, so that nobody takes it for the whole. No UTF-8 character is split. */
+/*
+ * Marks a text that was cut, so that it is not mistaken for the whole. Splits no UTF-8 character.
+ */
 static void mark_cut(char *text, size_t capacity, size_t length)
 {
     if (length < capacity)
         return;
     size_t cut = capacity - sizeof CUT_MARK;
     for (int i = 1; i < UTF8_MAX_BYTES && ((unsigned char)text[cut] & 0xc0) == 0x80; i++)
-        cut--; /* a continuation byte: its character goes whole */
+        cut--; /* a continuation byte: remove its whole character */
     memcpy(text + cut, CUT_MARK, sizeof CUT_MARK);
 }
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Spinning longer than this costs more than a sleep would. */
+/* Spinning longer than this costs more than sleeping. */
 #define LOCK_SPINS 100
 
 void vyre_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns)
@@ -34,7 +34,9 @@ void vyre_lock_acquire_slow(struct vyre_lock *lock)
             return;
         vyre_spin_pause();
     }
-    /* acquire: the same pair. Taking the lock as "2" may cost one needless wake, never a lost one. */
+    /*
+     * acquire: the same pair. Taking the lock as "2" may cost one needless wake, never a lost one.
+     */
     while (atomic_exchange_explicit(&lock->word, 2, memory_order_acquire) != 0)
         vyre_futex_wait(&lock->word, 2, UINT64_MAX);
 }

@@ -1,7 +1,7 @@
 /*
  * futex.h: sleeping until a word changes, and a small lock built on it.
  *
- * Thread-safety: that is what it is for.
+ * Thread-safety: any thread.
  */
 #ifndef VYRE_BASE_FUTEX_H
 #define VYRE_BASE_FUTEX_H
@@ -16,7 +16,7 @@ void vyre_futex_wait(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout
 /* Wakes up to `count` sleepers. */
 void vyre_futex_wake(_Atomic uint32_t *word, uint32_t count);
 
-/* Tells the core that this is a spin loop. */
+/* Lets the core know that this is a spin loop. */
 static inline void vyre_spin_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -26,7 +26,7 @@ static inline void vyre_spin_pause(void)
 #endif
 }
 
-/* A lock: 0 free, 1 held, 2 held and somebody sleeps. A zeroed lock is free. */
+/* A lock: 0 free, 1 held, 2 held with a thread asleep. A zeroed lock is free. */
 struct vyre_lock {
     _Atomic uint32_t word;
 };

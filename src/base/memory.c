@@ -15,7 +15,7 @@ static void *system_allocate(void *user, size_t size_bytes, size_t alignment)
     (void)user;
     if (alignment <= _Alignof(max_align_t))
         return malloc(size_bytes);
-    /* aligned_alloc wants a size that is a multiple of the alignment. */
+    /* aligned_alloc needs a size that is a multiple of the alignment. */
     size_t rounded;
     if (!vyre_checked_align_size(size_bytes, alignment, &rounded))
         return NULL;

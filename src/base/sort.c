@@ -36,7 +36,7 @@ static void swap_items(const struct items *items, size_t i, size_t j)
     }
 }
 
-/* Moves the item at `parent` down until the heap of `count` items is one again. */
+/* Moves the item at `parent` down until the `count` items form a heap again. */
 static void sift_down(const struct items *items, size_t parent, size_t count)
 {
     while (parent < count / 2) { /* it has a child; 2 * parent + 1 cannot overflow */

@@ -1,8 +1,8 @@
 /*
  * text.h: building a text of bounded size from pieces, with snprintf's contract.
  *
- * Invariants: `length` is the length of the whole text so far, also of what did not fit; when
- * `capacity` is not 0 the bytes in `out` are terminated.
+ * Invariants: `length` is the length of the whole text so far, including what did not fit. If
+ * `capacity` is not 0, the bytes in `out` are terminated.
  */
 #ifndef VYRE_BASE_TEXT_H
 #define VYRE_BASE_TEXT_H

@@ -6,14 +6,14 @@
  *   slots  [stamp|words] [stamp|words] [stamp|words] [stamp|words]      ticket t lives in slot
  *                                                                       t modulo the ring's size
  *
- * A writer takes ticket t and owns its slot from the moment it moves the stamp from an older even
- * value to the odd 2t + 1 until it stores the even 2t + 2. A reader that sees 2t + 2 before and
- * after copying the words has event t whole. A writer that finds its slot being written, or already
- * holding a later event, gives its own event up rather than wait: that happens only when somebody
- * is a full lap of the ring behind. All such losses show up in `dropped`.
+ * A writer takes ticket t. It owns its slot from the moment it moves the stamp from an older even
+ * value to the odd 2t + 1, until it stores the even 2t + 2. A reader that sees 2t + 2 before and
+ * after copying the words has the whole event t. If a writer finds its slot being written, or
+ * already holding a later event, it drops its own event instead of waiting. That happens only if a
+ * thread is a full lap of the ring behind. `dropped` counts all such losses.
  *
- * Orders: there are no stand-alone fences (the thread sanitizer cannot see them); each order sits
- * on an access and names its pair.
+ * Orders: there are no stand-alone fences (the thread sanitizer cannot see them); each order
+ * belongs to an access and names its pair.
  *
  *   (A) stamp claimed, acquire     pairs with (D) of the slot's previous writer
  *   (B) words stored, release      pairs with (C): a reader that sees a word of a new event also
@@ -101,7 +101,7 @@ static void unpack_codes(uint64_t codes, struct vyre_policy_event *event)
     event->detail = (enum vyre_policy_detail)(codes >> 32 & 0xffff);
 }
 
-/* Moves the slot's stamp to "ticket is being written"; false when the event must be given up. */
+/* Moves the slot's stamp to "ticket is being written". False if the event must be dropped. */
 static bool claim_slot(struct slot *slot, uint64_t ticket)
 {
     uint64_t seen = atomic_load_explicit(&slot->stamp, memory_order_relaxed);
@@ -161,7 +161,7 @@ void vyre_audit_record_bundle(struct vyre_audit *audit, const struct vyre_bundle
         record_at(audit, &events[i], now_ns);
 }
 
-/* Copies event `ticket` if it is whole in its slot. */
+/* Copies event `ticket` if it is complete in its slot. */
 static bool read_slot(const struct vyre_audit *audit, uint64_t ticket,
                       struct vyre_audit_event *out_event)
 {
@@ -191,7 +191,7 @@ void vyre_audit_snapshot(const struct vyre_audit *audit, struct vyre_audit_event
     uint64_t recorded = atomic_load_explicit(&audit->next, memory_order_relaxed);
     uint64_t ring = audit->mask + 1;
     uint64_t oldest = recorded > ring ? recorded - ring : 0;
-    uint64_t kept = 0; /* whole in the ring, whether or not the caller has room */
+    uint64_t kept = 0; /* complete in the ring, whether or not the caller has room */
 
     uint64_t wanted = recorded - oldest < capacity ? recorded - oldest : capacity;
     struct vyre_audit_event passed_over;

@@ -1,7 +1,7 @@
 /*
  * audit_render.c: audit events for people and for programs.
  *
- * Every word comes from a fixed table of plain identifiers, so that JSON needs no escaping here.
+ * Every word comes from a fixed table of plain identifiers, so JSON needs no escaping here.
  */
 #include <vyre/audit.h>
 

@@ -5,24 +5,24 @@
  *
  *   slot      0        1        2        3
  *          +--------+--------+--------+--------+
- *   stamp  |   4    |   5    |   2    |   2    |     even: whole; odd: being written; 0: never
+ *   stamp  |   4    |   5    |   2    |   2    |     even: complete; odd: being written; 0: never
  *          +--------+--------+--------+--------+
  *   record |   4    |   5    |   2    |   3    |
  *          +--------+--------+--------+--------+
  *
- * A record is written twice, when the batch is submitted and when it is complete, so that the stamp
- * counts writes and does not name the record. A reader copies the words between two looks at the
- * stamp and keeps the copy when both show the same even number.
+ * A record is written twice, when the batch is submitted and when it is complete, so the stamp
+ * counts writes and does not name the record. A reader copies the words between two reads of the
+ * stamp, and keeps the copy if both show the same even number.
  *
- * Orders: no stand-alone fences; each order sits on an access and names its pair.
+ * Orders: no stand-alone fences; each order belongs to an access and names its pair.
  *
  *   (A) stamp made odd, relaxed    stays before (B) because (B) releases
- *   (B) words stored, release      pairs with (C): who sees a new word sees the odd stamp too
+ *   (B) words stored, release      pairs with (C): a reader of a new word sees the odd stamp too
  *   (C) words loaded, acquire
  *   (D) stamp made even, release   pairs with (E)
  *   (E) stamp first seen, acquire
  *   (F) kept stored, release       pairs with (G)
- *   (G) kept loaded, acquire       the record before it is whole
+ *   (G) kept loaded, acquire       the record before it is complete
  */
 #include "observe/decisions.h"
 
@@ -37,7 +37,7 @@
 
 _Static_assert(sizeof(struct vyre_decision_record) % sizeof(uint64_t) == 0, "copied as words");
 
-/* Words of a record that finish writes. */
+/* The words of a record that finish writes. */
 #define WORD_OF(field) (offsetof(struct vyre_decision_record, field) / sizeof(uint64_t))
 
 struct slot {
@@ -45,7 +45,7 @@ struct slot {
     _Atomic uint64_t words[RECORD_WORDS];
 };
 
-/* Written by the writer alone: a plain load and store, atomic so that readers see whole numbers. */
+/* Written by one thread only: a plain load and store, atomic so that readers see whole numbers. */
 struct counts {
     _Atomic uint64_t decided;
     _Atomic uint64_t finished;
@@ -59,7 +59,7 @@ struct vyre_decisions {
     size_t size_bytes; /* of this allocation */
     uint64_t mask;     /* ring size - 1 */
     uint64_t gap_ns;   /* between two records that are not notable */
-    uint64_t next_ns;  /* from then on the next may be recorded */
+    uint64_t next_ns;  /* from then on another may be recorded */
     _Alignas(CACHE_LINE_BYTES) struct counts counts;
     _Alignas(CACHE_LINE_BYTES) _Atomic uint64_t kept;
     _Alignas(CACHE_LINE_BYTES) struct slot slots[];

@@ -49,13 +49,13 @@ VYRE_NODISCARD enum vyre_status vyre_decisions_create(const struct vyre_decision
 /* NULL and a pointer to NULL are ignored. */
 void vyre_decisions_destroy(struct vyre_decisions **decisions);
 
-/* Records that the ring holds: what the options' value became. */
+/* Records that the ring holds, after defaults and rounding. */
 uint32_t vyre_decisions_limit(const struct vyre_decisions *decisions);
 
 /* The sequence of the decision counted last. */
 uint64_t vyre_decisions_decided(const struct vyre_decisions *decisions);
 
-/* Counts one decision; true when it is to be recorded with begin. */
+/* Counts one decision. True if it is to be recorded with begin. */
 VYRE_NODISCARD bool vyre_decisions_sample(struct vyre_decisions *decisions, enum vyre_mode mode,
                                           enum vyre_why why, bool notable, uint64_t now_ns);
 
@@ -63,13 +63,13 @@ VYRE_NODISCARD bool vyre_decisions_sample(struct vyre_decisions *decisions, enum
 uint64_t vyre_decisions_begin(struct vyre_decisions *decisions,
                               const struct vyre_decision_record *record);
 
-/* Ticket 0 is ignored: the decision was not recorded. So is a record that was overwritten. */
+/* Ticket 0 is ignored: the decision was not recorded. So is a record that was overwritten since. */
 void vyre_decisions_finish(struct vyre_decisions *decisions, uint64_t ticket,
                            const struct vyre_decision_measured *measured);
 
 /*
- * The oldest records with a sequence of at least `from_sequence`, at most `capacity`, oldest first;
- * returns how many. A record that is being written at that moment is left out.
+ * The oldest records with a sequence of at least `from_sequence`, at most `capacity`, oldest first.
+ * Returns how many. Skips a record that is being written at that moment.
  */
 size_t vyre_decisions_read(const struct vyre_decisions *decisions, uint64_t from_sequence,
                            struct vyre_decision_record *out_records, size_t capacity);

@@ -1,5 +1,5 @@
 /*
- * metrics.c: what devices have counted, in Prometheus' text format.
+ * metrics.c: the counters of devices in Prometheus' text format.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* A metric with one value per device, which stands at `offset` of struct vyre_metrics. */
+/* A metric with one value per device, at `offset` in struct vyre_metrics. */
 struct metric {
     const char *name;
     const char *type;
@@ -81,7 +81,7 @@ static void label(struct vyre_text *text, const char *name, const char *value)
     vyre_text_append(text, "\"");
 }
 
-/* What tells two devices apart. */
+/* The labels that distinguish devices. */
 static void device_labels(struct vyre_text *text, const struct vyre_metrics *metrics)
 {
     label(text, "{backend", metrics->info.backend);

@@ -1,8 +1,8 @@
 /*
  * recorder.c: an observer that writes a file of bounded size.
  *
- * Batches are thinned out as the limit comes near: the first half of the file takes every batch, then
- * each further quarter of what remains takes half as many as the one before. So the file covers
+ * Batches are thinned out as the file fills up: the first half of the file takes every batch, then
+ * each further quarter of the rest takes half as many as the one before. So the file covers
  * exponentially more batches the longer it runs, and the sums at its end stay exact.
  */
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "observe/recorder_labels.h"
 #include "observe/recorder_lines.h"
 
-/* Devices open at the same time; batches of any others are counted and not kept. */
+/* Devices open at the same time. Batches of further ones are counted but not kept. */
 #define DEVICES_MAX 64
 
 /* Devices in one record. */
@@ -34,10 +34,10 @@ struct vyre_recorder {
     struct vyre_allocator allocator;
     struct vyre_lock lock; /* of everything below */
     uint64_t start_ns;
-    uint64_t thin_at_bytes; /* the size at which the stride is doubled */
+    uint64_t thin_at_bytes; /* the size at which the stride doubles */
     struct vyre_record_totals totals;
     uint64_t batches_written; /* batches_kept and events_kept as the file has them, */
-    uint64_t events_written;  /* for when what is in memory cannot be written */
+    uint64_t events_written;  /* in case what is in memory cannot be written */
     uint32_t device_count;    /* ever opened */
     struct open_device devices[DEVICES_MAX];
     struct vyre_record_labels labels;
@@ -66,7 +66,7 @@ static size_t flush(struct vyre_recorder *recorder, int is_closed)
         recorder->events_written = counters->events_kept;
         return size;
     }
-    /* The end counts the lines before it, and those in memory are lost. */
+    /* The end counts the lines before it. Those in memory are lost. */
     counters->batches_kept = recorder->batches_written;
     counters->events_kept = recorder->events_written;
     size = format_end(recorder, is_closed, &end);
@@ -83,7 +83,7 @@ static struct vyre_record_text begin_line(struct vyre_recorder *recorder)
 
 /* ---- Labels and devices ------------------------------------------------------------------------ */
 
-/* The number of a label, which is defined on the way if need be; 0: none, or no room for it. */
+/* The number of a label, which is defined now if necessary; 0: none, or no room for it. */
 static uint32_t label_number(struct vyre_recorder *recorder, const char *label)
 {
     size_t size = vyre_record_string_size(label);
@@ -169,14 +169,14 @@ static void thin_out(struct vyre_recorder *recorder)
     recorder->thin_at_bytes = size + (recorder->file.limit - RECORD_END_BYTES - size) / 4;
 }
 
-/* The last eighth is for batches that show how it went on. */
+/* The last eighth is reserved for batches, so that the record shows how the run continued. */
 static bool is_scarce(const struct vyre_recorder *recorder)
 {
     uint64_t limit = recorder->file.limit;
     return vyre_record_file_size(&recorder->file) > limit - limit / 8;
 }
 
-/* Every stride-th batch, and those that failed: they are what one looks for. */
+/* Keeps every stride-th batch, and those that failed, which readers look for. */
 static void take_batch(struct vyre_recorder *recorder, const struct vyre_event *event)
 {
     const struct vyre_event_batch_completed *batch = event->as.batch_completed;

@@ -19,7 +19,9 @@ enum vyre_status vyre_record_file_open(struct vyre_record_file *file, const char
                                        uint64_t limit, struct vyre_diag *diag)
 {
     file->limit = limit;
-    /* Not emptied before it is known to be a file; a pipe without a reader must not block. */
+    /*
+     * Emptied only once it is known to be a regular file. A pipe without a reader must not block.
+     */
     file->descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     if (file->descriptor < 0)
         return fail_open(path, errno, diag);
@@ -74,7 +76,7 @@ bool vyre_record_file_flush(struct vyre_record_file *file, const char *end, size
 
 void vyre_record_file_end(struct vyre_record_file *file, const char *end, size_t end_size)
 {
-    /* The disk has room where an end stood before: with it the document is whole again. */
+    /* The disk has room where an end was before. With a new end the document is complete again. */
     if (write_at(file->descriptor, end, end_size, file->offset) == 0)
         (void)!ftruncate(file->descriptor, (off_t)(file->offset + end_size));
 }

@@ -1,11 +1,11 @@
 /*
- * recorder_file.h: the file of a recorder: whole lines, and after each write a whole document.
+ * recorder_file.h: the file of a recorder: whole lines, and after each write a complete document.
  *
  *     offset                        offset + used
  *       v                              v
  *   ----+------------------------------+---------+
  *  file |  lines in the buffer         |  end    |    one write; the next one begins where this
- *   ----+------------------------------+---------+    one's end stood, and overwrites it
+ *   ----+------------------------------+---------+    one's end was, and overwrites it
  *
  * Invariants: offset + used + RECORD_END_BYTES <= limit; lines in the buffer are whole.
  */
@@ -20,7 +20,7 @@
 
 #include "observe/recorder_text.h"
 
-/* Room that is kept for the end of the document. */
+/* Room reserved for the end of the document. */
 #define RECORD_END_BYTES 2048
 
 /* Lines are written in pieces of this size. */
@@ -44,7 +44,7 @@ static inline uint64_t vyre_record_file_size(const struct vyre_record_file *file
     return file->offset + file->used;
 }
 
-/* Whether the buffer must be written before the next line is begun. */
+/* Whether the buffer must be written before the next line begins. */
 static inline bool vyre_record_file_is_full(const struct vyre_record_file *file)
 {
     return RECORD_BUFFER_BYTES - file->used < RECORD_LINE_BYTES;
@@ -57,17 +57,17 @@ static inline struct vyre_record_text vyre_record_file_begin(struct vyre_record_
     return (struct vyre_record_text){begin, begin};
 }
 
-/* Keeps the line, unless that would break the limit or a write has failed. */
+/* Keeps the line, unless that would exceed the limit or a write has failed. */
 bool vyre_record_file_commit(struct vyre_record_file *file, const struct vyre_record_text *line);
 
-/* Writes the buffer and behind it the end of the document; false: the buffer's lines are lost. */
+/* Writes the buffer and then the end of the document. False: the buffer's lines are lost. */
 VYRE_NODISCARD bool vyre_record_file_flush(struct vyre_record_file *file, const char *end,
                                            size_t end_size);
 
-/* Writes an end behind what was written, after a flush that failed. */
+/* Writes an end after what was written, after a failed flush. */
 void vyre_record_file_end(struct vyre_record_file *file, const char *end, size_t end_size);
 
-/* Cuts off what is behind the end, and closes. */
+/* Cuts off what follows the end, and closes. */
 void vyre_record_file_close(struct vyre_record_file *file, size_t end_size);
 
 #endif

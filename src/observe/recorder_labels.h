@@ -32,7 +32,7 @@ struct vyre_record_labels {
 };
 
 /*
- * The number of a label, from 1. 0: it is not there; then *out_slot says where it belongs, for
+ * The number of a label, from 1. 0: it is not there, and *out_slot says where it belongs, for
  * vyre_record_labels_add.
  */
 uint32_t vyre_record_labels_find(const struct vyre_record_labels *labels, const char *label,
@@ -41,7 +41,7 @@ uint32_t vyre_record_labels_find(const struct vyre_record_labels *labels, const 
 /* Whether one more label of that size can be kept. */
 bool vyre_record_labels_have_room(const struct vyre_record_labels *labels, size_t size);
 
-/* Adds a label that was not found and for which there is room; its number. */
+/* Adds a label that was not found and for which there is room. Returns its number. */
 uint32_t vyre_record_labels_add(struct vyre_record_labels *labels, const char *label, size_t size,
                                 size_t slot);
 

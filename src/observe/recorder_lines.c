@@ -42,7 +42,7 @@ static void member_string(line_text *line, const char *key, const char *value)
     vyre_record_text_string(line, value);
 }
 
-/* A moment as the record counts it: from its start on. */
+/* A moment relative to the start of the record. */
 static void moment(line_text *line, uint64_t start_ns, uint64_t time_ns)
 {
     if (time_ns == 0)
@@ -172,7 +172,7 @@ void vyre_record_line_label(struct vyre_record_text *line, uint32_t number, cons
     end_object(line);
 }
 
-/* Costs are whole ns: what is behind the point is far below the clock's own step. */
+/* Costs are whole ns: fractions are far below the clock's resolution. */
 static uint64_t whole(double ns)
 {
     return ns >= 0.5 && ns < 9e18 ? (uint64_t)(ns + 0.5) : 0;

@@ -11,7 +11,7 @@
 
 #include "observe/recorder_text.h"
 
-/* Exact sums over all batches, kept or not. */
+/* Exact sums over all batches, including those not kept. */
 struct vyre_record_totals {
     struct vyre_recorder_counters counters;
     uint64_t labels_dropped;
@@ -26,21 +26,21 @@ struct vyre_record_totals {
     int64_t saved_ns;
 };
 
-/* What a batch's row needs beside its event: numbers of what was defined before. */
+/* What a batch's row needs besides its event: numbers that were defined before. */
 struct vyre_record_batch_ids {
     uint32_t device;
     uint32_t label;
     uint32_t kernels[VYRE_EVENT_KERNELS_MAX];
 };
 
-/* The measured time of a batch: that of its decision, else from submit to completion. */
+/* The measured time of a batch: that of its decision, or else from submit to completion. */
 uint64_t vyre_record_wall_ns(const struct vyre_event_batch_completed *batch);
 
 /* Everything before the first record. */
 void vyre_record_line_head(struct vyre_record_text *line, uint64_t start_ns, uint64_t start_unix_ns,
                            uint64_t limit_bytes);
 
-/* The last record and what closes the document. */
+/* The last record and the end of the document. */
 void vyre_record_line_end(struct vyre_record_text *line, const struct vyre_record_totals *totals,
                           uint64_t time_ns, int is_closed);
 

@@ -15,7 +15,9 @@ void vyre_record_text_append(struct vyre_record_text *text, const char *piece)
     text->at += size;
 }
 
-/* The longest number has 19 digits; copies are of a fixed size, which is faster than the right one. */
+/*
+ * The longest number has 19 digits. Copies have a fixed size, which is faster than the exact one.
+ */
 #define DIGITS 20
 
 void vyre_record_text_long(struct vyre_record_text *text, uint64_t value)
@@ -76,7 +78,7 @@ static bool continues(const unsigned char *bytes, size_t count)
     return true;
 }
 
-/* The size of the UTF-8 character at `bytes`; 0 when there is none. */
+/* The size of the UTF-8 character at `bytes`; 0 if it is invalid. */
 static size_t character_size(const unsigned char *bytes, size_t left)
 {
     unsigned char first = bytes[0];

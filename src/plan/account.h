@@ -1,8 +1,8 @@
 /*
  * account.h: the one place where plans add up counts and bytes.
  *
- * A sum that does not fit is a user's graph that is too large, so the diagnostic says which plan,
- * which of its tables, and what to do.
+ * A sum overflows if a user's graph is too large. The diagnostic says which plan, which of its
+ * tables, and what to do.
  */
 #ifndef VYRE_PLAN_ACCOUNT_H
 #define VYRE_PLAN_ACCOUNT_H
@@ -18,7 +18,7 @@ struct vyre_account {
     struct vyre_diag *diag; /* Borrowed; may be NULL */
 };
 
-/* *total += amount, or PLAN_OVERFLOW with *total as it was. `table` names the sum. */
+/* *total += amount, or PLAN_OVERFLOW with *total unchanged. `table` names the sum. */
 VYRE_NODISCARD enum vyre_status vyre_account_add(const struct vyre_account *account,
                                                  const char *table, size_t amount, size_t *total);
 

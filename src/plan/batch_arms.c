@@ -1,8 +1,8 @@
 /*
- * batch_arms.c: the questions that a plan has for D2 and D3.
+ * batch_arms.c: the inputs of arm_independence and copy_overlap, from a plan.
  *
- * Accesses are marked interval by interval, so that the sets come out ascending and the cost is the
- * intervals that the commands cover and one look at every interval:
+ * Accesses are marked interval by interval, so the sets come out ascending. The cost is the
+ * intervals that the commands cover, plus one look at every interval:
  *
  *   touched[interval]   bit 0: first reads   bit 1: first writes   bit 2: second reads   ...
  */
@@ -12,7 +12,7 @@
 
 #define ARM_BITS 2 /* per arm: the bits of enum vyre_access */
 
-/* Commands whose sets are asked for, and the numbers that their ranges were added under. */
+/* The commands whose sets are needed, and the numbers of their ranges. */
 struct pair {
     const struct vyre_command *first;
     const struct vyre_command *second;
@@ -20,7 +20,7 @@ struct pair {
     uint32_t second_range;
 };
 
-/* Makes the ranges of two commands numbered: in a chain only now, and only theirs. */
+/* Numbers the ranges of two commands. For a chain this happens only now, and only for these two. */
 static bool number_pair(struct vyre_batch_planner *planner, struct pair *pair)
 {
     const struct vyre_bound_range *ranges = planner->view->ranges;
@@ -53,7 +53,7 @@ static bool begin_touched(struct vyre_batch_planner *planner)
     return true;
 }
 
-/* Marks what a command of arm 0 or 1 accesses; its ranges were added from `first_range` on. */
+/* Marks what a command of arm 0 or 1 accesses. Its ranges were added from `first_range` on. */
 static void touch(struct vyre_batch_planner *planner, const struct vyre_command *command,
                   uint32_t first_range, uint32_t arm)
 {
@@ -67,7 +67,7 @@ static void touch(struct vyre_batch_planner *planner, const struct vyre_command 
     }
 }
 
-/* The intervals marked with `bit`, inline where they fit, else in `memory`. */
+/* The intervals marked with `bit`: inline if they fit, else in `memory`. */
 static bool fill_set(const struct vyre_batch_planner *planner, unsigned bit, uint32_t *memory,
                      struct vyre_slot_set *out_set)
 {
@@ -84,7 +84,7 @@ static bool fill_set(const struct vyre_batch_planner *planner, unsigned bit, uin
     return true;
 }
 
-/* The sets of one arm; `memory` takes interval_count slots for each. */
+/* The sets of one arm; `memory` has room for interval_count slots each. */
 static bool fill_arm(const struct vyre_batch_planner *planner, uint32_t arm, uint32_t *memory,
                      struct vyre_arm *out_arm)
 {
@@ -149,7 +149,7 @@ bool vyre_batch_planner_arms(struct vyre_batch_planner *planner, const struct vy
            fill_arm(planner, 1, memory ? memory + half : NULL, out_second);
 }
 
-/* The first upload of something after a dispatch, and the dispatch. */
+/* The first upload of at least one byte after a dispatch, and the dispatch. */
 static bool find_copy(const struct vyre_batch_view *view, uint32_t command_count, struct pair *pair)
 {
     *pair = (struct pair){0};

@@ -72,8 +72,8 @@ static uint32_t level_of(const struct vyre_plan_node *nodes, const uint32_t *dep
 }
 
 /*
- * Puts a command into an arm of the last segment or into a new segment. That some deps were left
- * out changes nothing: what they follow from lies in the same arm.
+ * Puts a command into an arm of the last segment or into a new segment. Deps that were left out do
+ * not matter: they are implied by others in the same arm.
  */
 static void place(const struct vyre_plan_node *nodes, const uint32_t *deps, uint32_t index,
                   struct vyre_plan_node *node, struct vyre_plan_segment *segments,
@@ -153,7 +153,7 @@ static enum vyre_status plan_view(struct vyre_batch_planner *planner,
         return VYRE_OK;
     enum vyre_status status =
         vyre_room_reserve(&planner->nodes, &planner->allocator, count, 0, diag);
-    /* At worst every command opens a segment. */
+    /* In the worst case every command opens a segment. */
     if (status == VYRE_OK)
         status = vyre_room_reserve(&planner->segments, &planner->allocator, count, 0, diag);
     if (status != VYRE_OK)

@@ -6,7 +6,7 @@
  *   deps      the commands that a command waits for: see hazards.h for which are left out
  *   level     the length of the longest chain of deps before a command
  *   arm       commands of one segment that are tied by deps; they run in order
- *   segment   a run of commands whose arms touch nothing of each other
+ *   segment   a run of commands whose arms do not touch each other's data
  *
  *   command   0   1   2   3   4   5 | 6   7
  *   waits     -   -   0   1   2   3 | 4,5 6       a fan-out of two arms, then a join
@@ -14,13 +14,14 @@
  *   arm       0   1   0   1   0   1 | 0   0
  *   segment   0   0   0   0   0   0 | 1   1
  *
- * A command with deps in one arm of the current segment joins that arm; with none it opens an arm;
- * with deps in two or more it opens a segment. Two commands of one segment that conflict are joined
- * by a path of deps inside it, and every step of the path stays in one arm: so arms are independent.
+ * A command with deps in one arm of the current segment joins that arm. Without deps there it opens
+ * an arm; with deps in two or more arms it opens a segment. If two commands of one segment
+ * conflict, a path of deps inside the segment connects them, and every step of the path stays in
+ * one arm. So arms are independent.
  *
- * The planner keeps its memory from call to call: a load of like batches stops allocating. Time is
- * linear in commands and ranges as long as no range covers many intervals; see hazards.h for the
- * bound where it does.
+ * The planner keeps its memory between calls, so a load of similar batches stops allocating. Time
+ * is linear in commands and ranges as long as no range covers many intervals; see hazards.h for the
+ * bound otherwise.
  *
  * Thread-safety: a planner belongs to one thread at a time.
  */
@@ -53,19 +54,19 @@ struct vyre_batch_planner {
     const struct vyre_batch_view *view; /* Borrowed: what was planned last */
 };
 
-/* `allocator` NULL or zeroed is the C library's. Takes nothing yet. */
+/* `allocator` NULL or zeroed is the C library's. Allocates nothing yet. */
 void vyre_batch_planner_init(struct vyre_batch_planner *planner,
                              const struct vyre_allocator *allocator);
 void vyre_batch_planner_deinit(struct vyre_batch_planner *planner);
 
 /*
  * Plans a batch. The ranges are in bounds and their access is resolved: a range whose access is
- * VYRE_ACCESS_DEFAULT would conflict with nothing. A view that says that it is a chain is believed:
- * each command depends on the one before it, and no intervals are numbered.
+ * VYRE_ACCESS_DEFAULT would conflict with nothing. If the view says that it is a chain, that is not
+ * checked: each command depends on the one before it, and no intervals are numbered.
  *
- * *out_plan points into the planner's memory and holds until the next plan or deinit. OUT_OF_MEMORY
- * and PLAN_OVERFLOW (more ranges, deps or interval accesses than 32 bits can number) zero *out_plan
- * and leave the planner usable.
+ * *out_plan points into the planner's memory and is valid until the next plan or deinit.
+ * OUT_OF_MEMORY and PLAN_OVERFLOW (more ranges, deps or interval accesses than 32 bits can number)
+ * zero *out_plan and leave the planner usable.
  */
 VYRE_NODISCARD enum vyre_status vyre_batch_planner_plan(struct vyre_batch_planner *planner,
                                                         const struct vyre_batch_view *view,
@@ -73,16 +74,16 @@ VYRE_NODISCARD enum vyre_status vyre_batch_planner_plan(struct vyre_batch_planne
                                                         struct vyre_diag *diag);
 
 /*
- * The two below read the last plan, whose view must still be there; their slots are intervals. In a
- * chain only the commands in question are numbered, so that its slots mean something only within one
- * answer. Sets of more than 8 slots lie in the planner's memory, until the next call of the same
- * function, the next plan or deinit. On false the outputs are zeroed; false also says that memory
- * ran out, which can happen in the first calls only: then there is nothing to ask.
+ * The two functions below read the last plan, whose view must still exist. Their slots are
+ * intervals. In a chain only the commands in question are numbered, so its slots are meaningful
+ * only within one answer. Sets of more than 8 slots are in the planner's memory, until the next
+ * call of the same function, the next plan or deinit. On false the outputs are zeroed. False can
+ * also mean that memory ran out, in the first calls only: then there is nothing to ask.
  */
 
 /*
- * What to ask D2: the first two arms of the first segment that has two; in a plan without one, the
- * first two commands. False when the batch has fewer than two commands.
+ * The input of arm_independence: the first two arms of the first segment that has two; in a plan
+ * without one, the first two commands. False if the batch has fewer than two commands.
  */
 VYRE_NODISCARD bool vyre_batch_planner_arms(struct vyre_batch_planner *planner,
                                             const struct vyre_batch_plan *plan,
@@ -90,10 +91,10 @@ VYRE_NODISCARD bool vyre_batch_planner_arms(struct vyre_batch_planner *planner,
                                             struct vyre_arm *out_second);
 
 /*
- * What to ask D3: the first upload of at least one byte that has a dispatch before it, and the
- * nearest such dispatch as an arm. The slot is the first one of the upload that the dispatch
- * touches, so that the verdict holds for the whole upload; if it touches none, the upload's first.
- * False when there is no such upload.
+ * The input of copy_overlap: the first upload of at least one byte that has a dispatch before it,
+ * and the nearest such dispatch as an arm. The slot is the first one of the upload that the
+ * dispatch touches, so that the verdict holds for the whole upload; if it touches none, the
+ * upload's first. False if there is no such upload.
  */
 VYRE_NODISCARD bool vyre_batch_planner_copy(struct vyre_batch_planner *planner,
                                             const struct vyre_batch_plan *plan, uint32_t *out_slot,

@@ -1,5 +1,5 @@
 /*
- * binding_plan.c: what a kernel binds, checked and put in order.
+ * binding_plan.c: what a kernel binds, checked and sorted.
  */
 #include <vyre/binding_plan.h>
 
@@ -62,7 +62,7 @@ const char *vyre_access_name(enum vyre_access access)
     return "none";
 }
 
-/* The role that was declared, or the one that the declared access implies. */
+/* The declared role, or the one that the declared access implies. */
 static enum vyre_role role_of(const struct vyre_binding_desc *desc)
 {
     static const enum vyre_role by_access[] = {
@@ -76,7 +76,7 @@ static enum vyre_role role_of(const struct vyre_binding_desc *desc)
     return by_access[desc->access];
 }
 
-/* One declaration, checked on its own; the indices are given by the caller. */
+/* One declaration, checked on its own; the caller gives the indices. */
 static enum vyre_status make_binding(const struct vyre_binding_desc *desc,
                                      struct vyre_binding *out_binding, struct vyre_diag *diag)
 {

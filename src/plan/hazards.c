@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Commands as hazards see them: index + 1, so that 0 is before all. */
+/* Commands are numbered from 1 here, so that 0 is before all. */
 #define NEVER 0
 
 /* Runs of more intervals than this are read through the shared lists. */
@@ -15,7 +15,7 @@
 /* Deps of a dep are looked through when there are at most this many. */
 #define REDUCE_MAX 16
 
-/* Up to here deps are sorted by insertion. */
+/* Up to this many, deps are sorted by insertion. */
 #define INSERTION_MAX 16
 
 enum { NARROW = 0, WIDE = 1, LIST_COUNT = 2 };
@@ -27,7 +27,7 @@ struct interval_state {
 
 /*
  * Lists are newest first and never cut: a reader counts while it is newer than the interval's
- * writer. Nodes do not change, so that lists share their tails. Node 0 ends all lists.
+ * writer. Nodes do not change, so lists can share their tails. Node 0 ends all lists.
  */
 struct reader {
     uint32_t command;
@@ -88,7 +88,7 @@ enum vyre_status vyre_hazards_begin(struct vyre_hazards *hazards, uint32_t comma
 
 /* ---- Finding ---------------------------------------------------------------------------------- */
 
-/* Marks of NEVER and of the command itself keep both out of the deps. */
+/* Marking NEVER and the command itself keeps both out of the deps. */
 static void find(struct vyre_hazards *hazards, uint32_t command, uint32_t dep)
 {
     uint32_t *marks = hazards->marks.memory;
@@ -121,14 +121,14 @@ static void write_run(struct vyre_hazards *hazards, uint32_t command, struct vyr
     for (uint32_t i = run.first; i <= run.last; i++) {
         struct interval_state *state = &states[i];
         /*
-         * With readers the writer is no dep: other readers wait for it, and if this command is the
-         * only reader, it found the writer when it read.
+         * If there are readers, the writer is not a dep: other readers wait for it, and if this
+         * command is the only reader, it found the writer when it read.
          */
         if (!has_readers(hazards, state)) {
             find(hazards, command, state->writer);
         } else {
             find_readers(hazards, command, state->lists[NARROW], state->writer);
-            /* Neighbours mostly have the same wide list: once is enough. */
+            /* Neighbours mostly have the same wide list, which need be walked only once. */
             if (state->lists[WIDE] != walked.lists[WIDE] || state->writer < walked.writer) {
                 find_readers(hazards, command, state->lists[WIDE], state->writer);
                 walked = *state;
@@ -138,8 +138,10 @@ static void write_run(struct vyre_hazards *hazards, uint32_t command, struct vyr
     }
 }
 
-/* Where neighbours had the same list, they have the same one afterwards. There is room for a node
- * per interval. */
+/*
+ * Neighbours with the same list before have the same list afterwards. There is room for a node per
+ * interval.
+ */
 static void read_run(struct vyre_hazards *hazards, uint32_t command, struct vyre_interval_run run)
 {
     struct interval_state *states = hazards->states.memory;
@@ -149,7 +151,7 @@ static void read_run(struct vyre_hazards *hazards, uint32_t command, struct vyre
     for (uint32_t i = run.first; i <= run.last; i++) {
         uint32_t *list = &states[i].lists[kind];
         if (states[i].writer == command || readers[*list].command == command)
-            continue; /* whoever waits for what is known of the command waits for this too */
+            continue; /* a command that waits for the known reads waits for this one too */
         find(hazards, command, states[i].writer);
         if (node.command == NEVER || node.next != *list) {
             node = (struct reader){.command = command, .next = *list};
@@ -160,8 +162,8 @@ static void read_run(struct vyre_hazards *hazards, uint32_t command, struct vyre
 }
 
 /*
- * Ranges are taken one after the other though they act at once: what a write takes away from an
- * interval are deps that the command has found by then.
+ * Ranges are processed one after another although they act at once. What a write removes from an
+ * interval are deps that the command has already found.
  */
 static enum vyre_status find_all(struct vyre_hazards *hazards,
                                  const struct vyre_intervals *intervals,
@@ -205,7 +207,7 @@ static void sift_down(uint32_t *heap, uint32_t at, uint32_t count)
     heap[at] = moved;
 }
 
-/* By heap: n log n at worst, and no memory, which qsort may take. */
+/* Heap sort: n log n in the worst case and no memory, which qsort may allocate. */
 static void sort_many(uint32_t *values, uint32_t count)
 {
     for (uint32_t at = count / 2; at-- > 0;)
@@ -245,8 +247,8 @@ static void sort_deps(uint32_t *deps, uint32_t count)
 }
 
 /*
- * Takes away what lies below the highest floor of the deps, sorts the others, and sets the floor of
- * the command: a dep that is exactly at the floor raises it.
+ * Removes deps below the highest floor of the deps, sorts the rest, and sets the floor of the
+ * command. A dep that is exactly at the floor raises it.
  */
 static void drop_below_floor(struct vyre_hazards *hazards, uint32_t first)
 {
@@ -270,7 +272,7 @@ static void drop_below_floor(struct vyre_hazards *hazards, uint32_t first)
     floors[hazards->command_count] = floor;
 }
 
-/* Takes the mark off every dep that another dep was found to wait for. */
+/* Unmarks every dep that another dep was found to wait for. */
 static void unmark_implied(struct vyre_hazards *hazards, uint32_t command, uint32_t first)
 {
     uint32_t *marks = hazards->marks.memory;
@@ -288,7 +290,7 @@ static void unmark_implied(struct vyre_hazards *hazards, uint32_t command, uint3
     }
 }
 
-/* Appends to `deps` what stays of the command's found deps, which start at `first`. */
+/* Appends to `deps` what remains of the command's found deps, which start at `first`. */
 static enum vyre_status keep(struct vyre_hazards *hazards, uint32_t command, uint32_t first,
                              struct vyre_diag *diag)
 {

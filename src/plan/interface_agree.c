@@ -1,5 +1,5 @@
 /*
- * interface_agree.c: whether what a kernel declares goes with what its payload says.
+ * interface_agree.c: compares a kernel's declaration with what its payload says.
  */
 #include "plan/interface_agree.h"
 
@@ -111,7 +111,7 @@ static enum vyre_status agree_on_slot(const struct vyre_kernel_desc *declared,
     return VYRE_OK;
 }
 
-/* A slot that is on one side only. */
+/* A slot that only one side has. */
 static enum vyre_status refuse_slot(const char *label, uint32_t slot, bool is_declared,
                                     struct vyre_diag *diag)
 {

@@ -3,9 +3,9 @@
  *
  *   ranges --hash--> distinct ranges --split--> ends --sort--> by (identity, position) --sweep--> runs
  *
- * The sweep counts how many ranges are open. Where the position moves while at least one is open, an
- * interval ends. All ranges of a buffer are closed at its last end, so that the step to the next
- * buffer needs no test of its own.
+ * The sweep counts how many ranges are open. When the position moves while at least one is open, an
+ * interval ends. All ranges of a buffer are closed at its last end, so the step to the next buffer
+ * needs no test.
  */
 #include "plan/intervals.h"
 
@@ -17,7 +17,7 @@
 /* So that two ends per range, twice, can be numbered with 32 bits. */
 #define RANGES_MAX ((uint32_t)1 << 29)
 
-/* Up to here sorting by insertion beats a histogram. */
+/* Up to this many, insertion sort beats a histogram. */
 #define INSERTION_MAX 24
 
 #define DIGIT_COUNT     16 /* bytes of an end's key */
@@ -69,7 +69,7 @@ enum vyre_status vyre_intervals_begin(struct vyre_intervals *intervals, uint32_t
                              "a batch has %u ranges; at most %u can be planned", range_capacity,
                              RANGES_MAX);
 
-    /* At most half of the table is ever full, so that a probe ends soon. */
+    /* At most half of the table is ever full, so probes are short. */
     uint32_t bits = TABLE_MIN_BITS;
     while ((uint32_t)1 << bits < 2 * range_capacity)
         bits++;
@@ -193,9 +193,9 @@ static struct range_end *sort_ends(struct range_end *ends, size_t count)
         sort_by_insertion(ends, count);
         return ends;
     }
-    if (is_sorted(ends, count)) /* as when pieces of one buffer are used in their order */
+    if (is_sorted(ends, count)) /* as when pieces of one buffer are used in order */
         return ends;
-    /* Digits that are the same everywhere, and most are, need no pass. */
+    /* Digits that are equal everywhere, as most are, need no pass. */
     struct range_end varying = {0};
     for (size_t i = 1; i < count; i++) {
         varying.identity |= ends[i].identity ^ ends[0].identity;

@@ -3,7 +3,7 @@
  *
  * Words
  *   range     bytes [offset, offset + size) of one buffer; a size of 0 touches nothing
- *   distinct  a range without regard to who uses it: identity, begin and end
+ *   distinct  a range regardless of the command that uses it: identity, begin and end
  *   interval  bytes between two neighbouring ends of ranges of one buffer, touched by some range
  *   run       the intervals that a range covers: always consecutive numbers
  *
@@ -13,8 +13,8 @@
  *              |--0--|--1--|--2--||-3-|
  *   buffer 9   |---- d ----|            d covers 4
  *
- * Two ranges share a byte exactly when their runs share a number: that is what makes the numbers fit
- * as slots of D2 and D3.
+ * Two ranges share a byte exactly if their runs share a number. So the numbers can serve as slots
+ * for arm_independence and copy_overlap.
  *
  * Invariants: numbers are dense, 0 .. interval_count - 1; distinct 0 stands for every empty range
  * and its run is empty (first 1, last 0).
@@ -48,13 +48,13 @@ struct vyre_intervals {
     struct vyre_room runs;        /* struct vyre_interval_run, one per distinct range */
     struct vyre_room distinct_of; /* uint32_t, one per range that was added */
     struct vyre_room ends;        /* struct range_end, twice: sorting moves between the halves */
-    uint32_t table_shift;         /* 64 less the bits of a place in the table */
+    uint32_t table_shift;         /* 64 minus the bits of a place in the table */
     uint32_t range_count;
-    uint32_t distinct_count; /* with distinct 0 */
+    uint32_t distinct_count; /* including distinct 0 */
     uint32_t interval_count; /* known after finish */
 };
 
-/* `allocator` is a resolved one. Takes nothing yet. */
+/* `allocator` is a resolved one. Allocates nothing yet. */
 void vyre_intervals_init(struct vyre_intervals *intervals, const struct vyre_allocator *allocator);
 void vyre_intervals_deinit(struct vyre_intervals *intervals);
 
@@ -63,15 +63,15 @@ VYRE_NODISCARD enum vyre_status vyre_intervals_begin(struct vyre_intervals *inte
                                                      uint32_t range_capacity,
                                                      struct vyre_diag *diag);
 
-/* Adds ranges, at most as many in all as begin made room for; they count up from 0. */
+/* Adds ranges, in total at most as many as begin made room for; they are numbered from 0. */
 void vyre_intervals_add(struct vyre_intervals *intervals, const struct vyre_bound_range *ranges,
                         uint32_t count);
 
-/* Numbers the intervals of what was added. OUT_OF_MEMORY, PLAN_OVERFLOW. */
+/* Numbers the intervals of the ranges added. OUT_OF_MEMORY, PLAN_OVERFLOW. */
 VYRE_NODISCARD enum vyre_status vyre_intervals_finish(struct vyre_intervals *intervals,
                                                       struct vyre_diag *diag);
 
-/* The intervals of the range that was added as number `range`. Only after finish. */
+/* The intervals of range number `range`. Only after finish. */
 static inline struct vyre_interval_run vyre_intervals_run(const struct vyre_intervals *intervals,
                                                           uint32_t range)
 {

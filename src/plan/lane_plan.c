@@ -8,20 +8,20 @@
 #include "base/groups.h"
 #include "base/memory.h"
 
-/* What a transfer weighs beside groups of a dispatch. */
+/* A transfer of this many bytes weighs as much as one group of a dispatch. */
 #define BYTES_PER_GROUP 4096
 
-/* One call's view of things. */
+/* The state of one call. */
 struct maker {
     struct vyre_lane_plan *out;
     const struct vyre_batch_view *view;
     const struct vyre_batch_plan *plan;
     const struct vyre_lanes *lanes;
     const struct vyre_lane_tuning *tuning;
-    uint64_t *weights;  /* by arm of the segment at hand */
+    uint64_t *weights;  /* by arm of the current segment */
     uint32_t *arm_lane; /* the same */
-    uint32_t main_step; /* that the next commands of lane 0 may join */
-    uint32_t before;    /* lanes of the group before: what the next one waits for */
+    uint32_t main_step; /* the step that the next commands of lane 0 may join */
+    uint32_t before;    /* lanes of the group before, which the next one waits for */
     uint32_t group;
     bool split;
 };
@@ -122,7 +122,10 @@ static void take_uploads(struct maker *maker)
 
 /* ---- Segments --------------------------------------------------------------------------------- */
 
-/* Weighs the arms of a segment; those of transfers alone go to their lane, if that is worth it. */
+/*
+ * Weighs the arms of a segment. Those with transfers only go to the transfer lane, if that is worth
+ * it.
+ */
 static void weigh(struct maker *maker, const struct vyre_plan_segment *segment)
 {
     const uint32_t transfers = maker->lanes->transfer ? maker->lanes->compute : 0;
@@ -149,7 +152,7 @@ static void weigh(struct maker *maker, const struct vyre_plan_segment *segment)
         maker->arm_lane[arm] = 0;
 }
 
-/* Gives each arm that computes to the lane with the least to do; returns what lane 0 is spared. */
+/* Gives each arm that computes to the lane with the least work. Returns what lane 0 is spared. */
 static uint64_t spread(struct maker *maker, uint32_t arm_count)
 {
     uint64_t loads[VYRE_COMPUTE_LANES_MAX] = {0};
@@ -167,7 +170,7 @@ static uint64_t spread(struct maker *maker, uint32_t arm_count)
     return spared;
 }
 
-/* Back to lane 0: what the other compute lanes would take is not worth it. */
+/* Back to lane 0: the work of the other compute lanes is not worth it. */
 static void gather(struct maker *maker, uint32_t arm_count)
 {
     for (uint32_t arm = 0; arm < arm_count; arm++) {
@@ -238,7 +241,7 @@ void vyre_order_by_level(const struct vyre_batch_plan *plan, uint32_t *out_order
                          uint32_t *out_ends)
 {
     memset(out_ends, 0, ((size_t)plan->level_count + 1) * sizeof *out_ends);
-    /* Counted one level further, so that each level's begin moves to its end while it is filled. */
+    /* Counted one level ahead, so that each level's begin moves to its end while it is filled. */
     for (uint32_t i = 0; i < plan->node_count; i++)
         out_ends[plan->nodes[i].level + 1]++;
     for (uint32_t level = 1; level <= plan->level_count; level++)
@@ -247,7 +250,7 @@ void vyre_order_by_level(const struct vyre_batch_plan *plan, uint32_t *out_order
         out_order[out_ends[plan->nodes[i].level]++] = i;
 }
 
-/* Commands by level, then, keeping that, by step. */
+/* Commands by level, and then by step, keeping the order of levels. */
 static void sort(struct maker *maker)
 {
     struct vyre_lane_plan *out = maker->out;

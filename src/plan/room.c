@@ -9,7 +9,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* The first reservation takes this many elements at least, so that small batches settle at once. */
+/* The first reservation takes at least this many elements, so that small batches need only one. */
 #define FIRST_CAPACITY 64
 
 #define ROOM_ALIGNMENT _Alignof(max_align_t)
@@ -28,7 +28,7 @@ enum vyre_status vyre_room_grow(struct vyre_room *room, const struct vyre_alloca
         capacity = FIRST_CAPACITY;
     if (capacity < count)
         capacity = count;
-    /* UINT32_MAX itself is what the planner uses for "none". */
+    /* The planner uses UINT32_MAX itself for "none". */
     size_t size_bytes;
     if (count > UINT32_MAX || !vyre_checked_mul_size(capacity, room->element_bytes, &size_bytes))
         return vyre_diag_set(diag, VYRE_DIAG_PLAN_OVERFLOW, NULL, 0,

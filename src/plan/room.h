@@ -1,13 +1,13 @@
 /*
  * room.h: an array that only grows and is kept between uses.
  *
- * A planner works on batches of like size again and again: after the first few its arrays are large
- * enough and nothing is allocated any more.
+ * A planner works on batches of similar size again and again. After the first few its arrays are
+ * large enough and nothing more is allocated.
  *
  *   memory -> [ element 0 | element 1 | ... | element capacity - 1 ]
  *
- * Invariants: `memory` holds `capacity` elements, NULL when that is 0; a reservation that fails
- * leaves the room as it was.
+ * Invariants: `memory` holds `capacity` elements, NULL if that is 0. A failed reservation leaves
+ * the room unchanged.
  *
  * Thread-safety: a room belongs to one thread at a time.
  */
@@ -26,7 +26,7 @@ struct vyre_room {
     size_t element_bytes;
 };
 
-/* Empty; takes nothing yet. */
+/* Empty; allocates nothing yet. */
 static inline void vyre_room_init(struct vyre_room *room, size_t element_bytes)
 {
     *room = (struct vyre_room){.element_bytes = element_bytes};
@@ -36,15 +36,15 @@ static inline void vyre_room_init(struct vyre_room *room, size_t element_bytes)
 void vyre_room_deinit(struct vyre_room *room, const struct vyre_allocator *allocator);
 
 /*
- * Grows to at least `count` elements, by half of the capacity or more, and takes over the first
- * `keep_count`; the others are undefined. OUT_OF_MEMORY; PLAN_OVERFLOW when elements could no longer
- * be numbered with 32 bits.
+ * Grows to at least `count` elements, by half of the capacity or more, and keeps the first
+ * `keep_count`; the others are undefined. OUT_OF_MEMORY; PLAN_OVERFLOW if 32 bits can no longer
+ * number the elements.
  */
 VYRE_NODISCARD enum vyre_status vyre_room_grow(struct vyre_room *room,
                                                const struct vyre_allocator *allocator, size_t count,
                                                size_t keep_count, struct vyre_diag *diag);
 
-/* The same, doing nothing when the room is large enough. */
+/* The same, but does nothing if the room is large enough. */
 VYRE_NODISCARD static inline enum vyre_status vyre_room_reserve(
     struct vyre_room *room, const struct vyre_allocator *allocator, size_t count, size_t keep_count,
     struct vyre_diag *diag)

@@ -1,5 +1,5 @@
 /*
- * arm_independence.c: D2, may two arms run side by side?
+ * arm_independence.c: may two arms run side by side?
  */
 #include <vyre/policy.h>
 

@@ -1,5 +1,5 @@
 /*
- * bindless.c: D9, one table of addresses instead of bindings?
+ * bindless.c: does one table of addresses beat bindings?
  */
 #include <vyre/policy.h>
 

@@ -1,5 +1,5 @@
 /*
- * command_reuse.c: D4, does recording once and replaying pay?
+ * command_reuse.c: does recording once and replaying pay?
  */
 #include <vyre/policy.h>
 

@@ -1,5 +1,5 @@
 /*
- * copy_overlap.c: D3, may a host-to-device copy run beside a kernel?
+ * copy_overlap.c: may a host-to-device copy run beside a kernel?
  */
 #include <vyre/policy.h>
 

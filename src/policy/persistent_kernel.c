@@ -1,5 +1,5 @@
 /*
- * persistent_kernel.c: D1, does one resident kernel beat many launches?
+ * persistent_kernel.c: does one resident kernel beat many launches?
  *
  * The items take the same time on the device either way, so only batch x launch and the set-up are
  * compared.

@@ -1,9 +1,9 @@
 /*
- * rules.h: the six rules, once.
+ * rules.h: the six rules, each written once.
  *
  * Each single policy and the bundle use these. The bundle runs on every batch, so the rules are
- * inline and written without branches on their inputs: costs and counts look random to a branch
- * predictor, and one misprediction costs as much as three of the rules.
+ * inline and have no branches on their inputs: costs and counts look random to a branch predictor,
+ * and one misprediction costs as much as three of the rules.
  */
 #ifndef VYRE_POLICY_RULES_H
 #define VYRE_POLICY_RULES_H
@@ -13,19 +13,22 @@
 #include "base/checked.h"
 #include "policy/slot_set_ops.h"
 
-/* value where keep holds, else 0. */
+/* `value` if `keep`, else 0. */
 static inline uint64_t vyre_rule_keep(bool keep, uint64_t value)
 {
     return value & (0 - (uint64_t)keep);
 }
 
-/* D1. Persistent when batch x launch > setup; the product has up to 96 bits and is kept whole. */
+/*
+ * persistent_kernel: persistent if batch x launch > setup. The product has up to 96 bits and is
+ * kept whole.
+ */
 static inline struct vyre_persistent_kernel_verdict vyre_rule_persistent_kernel(
     const struct vyre_persistent_kernel_input *input)
 {
     struct vyre_u128 launches = vyre_u128_mul_u64(input->batch_size, input->per_launch_overhead_ns);
     uint64_t setup = input->persistent_setup_overhead_ns;
-    /* With no launch overhead the product is 0 and exceeds nothing: "no model" needs no test. */
+    /* Without launch overhead the product is 0 and exceeds nothing, so "no model" needs no test. */
     bool pays = (input->batch_size > 1) & ((launches.hi != 0) | (launches.lo > setup));
     struct vyre_persistent_kernel_verdict verdict;
     verdict.choice = pays ? VYRE_PERSISTENT_KERNEL : VYRE_STANDARD_LAUNCHES;
@@ -34,7 +37,7 @@ static inline struct vyre_persistent_kernel_verdict vyre_rule_persistent_kernel(
     return verdict;
 }
 
-/* D2. The first conflict found, in the order of enum vyre_conflict. */
+/* arm_independence: the first conflict found, in the order of enum vyre_conflict. */
 static inline struct vyre_arm_verdict vyre_rule_arms(const struct vyre_arm *first,
                                                      const struct vyre_arm *second)
 {
@@ -49,7 +52,7 @@ static inline struct vyre_arm_verdict vyre_rule_arms(const struct vyre_arm *firs
         .choice = conflict ? VYRE_ARMS_SERIALIZE : VYRE_ARMS_INDEPENDENT, .conflict = conflict};
 }
 
-/* D3. Serialize when the kernel touches the slot that the copy fills. */
+/* copy_overlap: serialize if the kernel touches the slot that the copy fills. */
 static inline struct vyre_copy_verdict vyre_rule_copy(uint32_t copy_dst_slot,
                                                       const struct vyre_arm *kernel)
 {
@@ -59,7 +62,10 @@ static inline struct vyre_copy_verdict vyre_rule_copy(uint32_t copy_dst_slot,
                                                                  : VYRE_COPY_OVERLAP};
 }
 
-/* D4. What replaying saves against launching before the recording is paid; 0 when not cheaper. */
+/*
+ * command_reuse: what replaying saves compared with launching, before the cost of recording; 0 if
+ * it is not cheaper.
+ */
 static inline uint64_t vyre_rule_replay_gross(const struct vyre_command_reuse_input *input)
 {
     bool cheaper = input->replay_overhead_ns < input->per_launch_overhead_ns;
@@ -78,7 +84,7 @@ static inline struct vyre_command_reuse_verdict vyre_rule_command_reuse(
         .savings_ns = vyre_rule_keep(pays, gross - input->record_overhead_ns)};
 }
 
-/* D9. From the threshold on, where the device can. */
+/* bindless: from the threshold on, if the device can. */
 static inline struct vyre_bindless_verdict vyre_rule_bindless(
     const struct vyre_bindless_input *input)
 {
@@ -90,9 +96,9 @@ static inline struct vyre_bindless_verdict vyre_rule_bindless(
 }
 
 /*
- * I2. floor(miss x confidence / 10,000), clamped to 64 bits. Splitting miss = 10,000 q + r makes it
- * q x confidence + floor(r x confidence / 10,000): the same number without a 128-bit division,
- * which would cost more than the other five policies together.
+ * trace_jit: floor(miss x confidence / 10,000), clamped to 64 bits. Splitting miss = 10,000 q + r
+ * makes it q x confidence + floor(r x confidence / 10,000): the same number without a 128-bit
+ * division, which would cost more than the other five policies together.
  */
 static inline uint64_t vyre_rule_weighted_miss(const struct vyre_trace_jit_input *input)
 {
@@ -108,7 +114,7 @@ static inline struct vyre_trace_jit_verdict vyre_rule_trace_jit(
     const struct vyre_trace_jit_input *input)
 {
     uint64_t weighted = vyre_rule_weighted_miss(input);
-    /* A miss that costs nothing weighs 0 and exceeds no cost. */
+    /* A miss that costs nothing has weight 0 and exceeds no cost. */
     bool pays = (input->shader_hit_count >= VYRE_TRACE_JIT_MIN_HITS) &
                 (input->prediction_confidence_bps >= VYRE_TRACE_JIT_MIN_CONFIDENCE_BPS) &
                 (weighted > input->speculative_spec_cost_ns);

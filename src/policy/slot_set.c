@@ -44,7 +44,7 @@ static enum vyre_status full(const struct vyre_slot_set *set, size_t wanted, str
                          capacity_of(set));
 }
 
-/* The position of the first slot that is not less than `slot`. */
+/* The position of the first slot that is at least `slot`. */
 static size_t lower_bound(const uint32_t *slots, size_t count, uint32_t slot)
 {
     size_t low = 0;
@@ -112,8 +112,8 @@ bool vyre_slot_set_contains(const struct vyre_slot_set *set, uint32_t slot)
 }
 
 /*
- * Merges in linear time when the sizes are alike; when one set is much smaller, each of its slots
- * is looked up in the larger one.
+ * Merges in linear time if the sizes are similar. If one set is much smaller, each of its slots is
+ * looked up in the larger one.
  */
 bool vyre_slot_set_intersects(const struct vyre_slot_set *a, const struct vyre_slot_set *b,
                               uint32_t *out_slot)

@@ -1,6 +1,6 @@
 /*
- * slot_set_ops.h: the two questions that policies ask of slot sets, without branches for the small
- * sets that live inside their struct. Their slots are random to a branch predictor, so that a merge
+ * slot_set_ops.h: the two operations of policies on slot sets, without branches for the small sets
+ * that are stored inside their struct. Their slots are random to a branch predictor, so a merge
  * would cost several mispredictions per verdict; comparing all lanes with all lanes costs none.
  */
 #ifndef VYRE_POLICY_SLOT_SET_OPS_H

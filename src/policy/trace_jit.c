@@ -1,5 +1,5 @@
 /*
- * trace_jit.c: I2, does compiling the predicted shape ahead of need pay?
+ * trace_jit.c: does compiling the predicted shape ahead of need pay?
  */
 #include <vyre/policy.h>
 

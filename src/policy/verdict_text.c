@@ -1,9 +1,9 @@
 /*
- * verdict_text.c: what verdicts are called.
+ * verdict_text.c: the names of verdicts.
  */
 #include "policy/verdict_text.h"
 
-/* In every verdict 0 is not decided, 1 conservative, 2 aggressive. */
+/* In every verdict 0 means not decided, 1 conservative, 2 aggressive. */
 enum { NOT_DECIDED, CONSERVATIVE, AGGRESSIVE, CHOICE_COUNT };
 
 static const char *const names[VYRE_POLICY_COUNT][CHOICE_COUNT] = {

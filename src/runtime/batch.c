@@ -65,7 +65,7 @@ void vyre_batch_destroy(struct vyre_batch **batch)
     vyre_lock_release(&device->lock);
 }
 
-/* Puts the body aside and goes on with an empty one that nothing in flight uses. */
+/* Sets the body aside and continues with an empty one that is not in flight. */
 static bool change_body(struct vyre_batch *batch)
 {
     struct vyre_device *device = batch->object.device;
@@ -188,8 +188,8 @@ static void widen(struct vyre_body_span *span, struct vyre_body_span by)
 }
 
 /*
- * Hazards come from buffers; commands can also meet in the caller's memory, where one of them writes.
- * That is rare, so it is not planned: such a batch is run in order.
+ * Hazards come from buffers. Commands can also overlap in the caller's memory, if one of them
+ * writes there. That is rare, so it is not planned: such a batch runs in order.
  */
 static void note_host_memory(struct vyre_body *body, const void *bytes, size_t size_bytes,
                              bool written)
@@ -200,7 +200,7 @@ static void note_host_memory(struct vyre_body *body, const void *bytes, size_t s
     widen(written ? &body->downloads : &body->borrowed, span);
 }
 
-/* A command with one range. Returns the body with room made, or NULL. */
+/* A command with one range. Returns the body, with room for the command, or NULL. */
 static struct vyre_body *begin_simple(struct vyre_batch *batch, struct vyre_range *range,
                                       struct vyre_command *command)
 {
@@ -343,10 +343,10 @@ void vyre_batch_set_constants(struct vyre_batch *batch, size_t command, const vo
                             target->constants_size_bytes, constants_size_bytes);
         return;
     }
-    /* The body's own memory, not in flight: vyre_batch_begin saw to that. */
+    /* The body's own memory, not in flight: vyre_batch_begin made sure of that. */
     if (constants_size_bytes > 0)
         memcpy((void *)(uintptr_t)target->constants, constants, constants_size_bytes);
-    body->hashed = hashed; /* constants are no part of the shape, nor of the plan */
+    body->hashed = hashed; /* constants belong neither to the shape nor to the plan */
     if (planned && body == before)
         body->planned = true;
     else if (planned)

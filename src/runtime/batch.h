@@ -31,8 +31,8 @@ static inline bool vyre_body_in_flight(const struct vyre_device *device,
 struct vyre_body *vyre_batch_begin_slow(struct vyre_batch *batch);
 
 /*
- * The body to change, or NULL when building failed before. One that was submitted keeps what it has
- * while it is in flight: the batch goes on with a copy.
+ * The body to change, or NULL if building has failed before. If the body is in flight, the batch
+ * continues with a copy of it.
  */
 static inline struct vyre_body *vyre_batch_begin(struct vyre_batch *batch)
 {
@@ -50,7 +50,10 @@ static inline struct vyre_body *vyre_batch_begin(struct vyre_batch *batch)
     return body;
 }
 
-/* Room for one command with its bindings and ranges. False with the batch's error set. */
+/*
+ * Makes room for one command with its bindings and ranges. On failure sets the batch's error and
+ * returns false.
+ */
 bool vyre_batch_reserve_slow(struct vyre_batch *batch, struct vyre_body *body, uint32_t bindings,
                              uint32_t ranges);
 
@@ -58,7 +61,7 @@ static inline bool vyre_batch_reserve(struct vyre_batch *batch, struct vyre_body
                                       uint32_t bindings, uint32_t ranges)
 {
     const struct vyre_batch_view *view = &body->view;
-    /* The other three arrays are filled in step with these and never have less room. */
+    /* The other three arrays grow together with these and never have less room. */
     if (view->command_count < body->kernels.capacity &&
         bindings <= body->host_buffers.capacity - view->binding_count &&
         ranges <= body->owners.capacity - view->range_count)
@@ -66,10 +69,13 @@ static inline bool vyre_batch_reserve(struct vyre_batch *batch, struct vyre_body
     return vyre_batch_reserve_slow(batch, body, bindings, ranges);
 }
 
-/* Sets the batch's error for a range that is no good, and returns false. */
+/* Sets the batch's error for an invalid range, and returns false. */
 bool vyre_batch_refuse_range(struct vyre_batch *batch, const struct vyre_range *range);
 
-/* Checks a range and resolves a size of 0. False with the batch's error set. */
+/*
+ * Checks a range and replaces a size of 0 by the rest of the buffer. On failure sets the batch's
+ * error and returns false.
+ */
 static inline bool vyre_batch_check_range(struct vyre_batch *batch, struct vyre_range *range)
 {
     const struct vyre_buffer *buffer = range->buffer;
@@ -82,7 +88,7 @@ static inline bool vyre_batch_check_range(struct vyre_batch *batch, struct vyre_
     return true;
 }
 
-/* Appends a range; room was made. */
+/* Appends a range; the caller has made room. */
 static inline void vyre_body_add_range(struct vyre_body *body, struct vyre_buffer *buffer,
                                        size_t offset_bytes, size_t size_bytes,
                                        enum vyre_access access)
@@ -97,15 +103,15 @@ static inline void vyre_body_add_range(struct vyre_body *body, struct vyre_buffe
     ((struct vyre_buffer **)body->owners.items)[index] = buffer;
 }
 
-/* Where the next command is written; room was made. */
+/* Where to write the next command; the caller has made room. */
 static inline struct vyre_command *vyre_body_next_command(struct vyre_body *body)
 {
     return (struct vyre_command *)body->commands.items + body->view.command_count;
 }
 
 /*
- * Counts the command that was written as the next one, and keeps up whether each command touches
- * what the one before it wrote.
+ * Counts the command just written, and keeps track of whether each command touches what the one
+ * before it wrote.
  */
 static inline void vyre_body_add_command(struct vyre_body *body, struct vyre_kernel *kernel)
 {
@@ -134,11 +140,17 @@ static inline void vyre_body_add_command(struct vyre_body *body, struct vyre_ker
     view->command_count++;
 }
 
-/* After destructions: VYRE_OK when none of the body's objects is gone. In submit.c. */
+/*
+ * To be called after objects were destroyed: VYRE_OK if all objects of the body are alive. In
+ * submit.c.
+ */
 enum vyre_status vyre_batch_check_alive_locked(const struct vyre_device *device,
                                                struct vyre_body *body, struct vyre_diag *diag);
 
-/* VYRE_OK when the device is there and all objects of the body live: also to be asked after the lock was released. */
+/*
+ * VYRE_OK if the device is not lost and all objects of the body are alive. To be asked again
+ * whenever the lock was released.
+ */
 static inline enum vyre_status vyre_batch_check_locked(const struct vyre_device *device,
                                                        struct vyre_body *body,
                                                        struct vyre_diag *diag)

@@ -191,7 +191,7 @@ bool vyre_body_copy(struct vyre_body *to, const struct vyre_body *from)
 
 /* ---- Plan ------------------------------------------------------------------------------------- */
 
-/* Room for a plan, which may take as much as the commands themselves and no more. */
+/* Room for a plan: at most as much memory as the commands take. */
 static bool reserve_plan(struct vyre_body *body, size_t bytes)
 {
     if (bytes <= body->plan_bytes)

@@ -1,9 +1,9 @@
 /*
  * body.h: the contents of a batch, as the backend sees them.
  *
- * A body is filled by the building calls and does not change once it is submitted: a batch that is
- * changed while its body is in flight goes on with another one. Bodies are kept and used again, so
- * that a steady stream of batches stops allocating.
+ * The building calls fill a body. It does not change once it is submitted: a batch that is changed
+ * while its body is in flight gets another one. Bodies are reused, so that a steady stream of
+ * batches stops allocating.
  *
  *   view.commands      [c0][c1][c2]...
  *   view.bindings      [c0 slot a][c0 slot b][c1 slot a]...
@@ -49,32 +49,31 @@ struct vyre_body_array {
 };
 
 struct vyre_body {
-    struct vyre_batch_view view; /* read by whoever runs it ... */
-    _Alignas(64) struct vyre_body
-        *next;           /* ... and all else only by whoever submits it. Owned: further bodies */
-    bool host_addresses; /* the view shows host_buffers */
-    uint64_t words[VYRE_VIEW_WORDS]; /* the view's backend_words */
-    uint64_t last_sequence;          /* of the last submission of this body */
-    uint64_t epoch;                  /* the device's, when all objects were last seen alive */
-    bool past_limit; /* what failed last failed at limit_bytes, not for lack of memory */
+    struct vyre_batch_view view;         /* the backend reads this ... */
+    _Alignas(64) struct vyre_body *next; /* ... and submit all. Owned: further bodies */
+    bool host_addresses;                 /* the backend sees host_buffers */
+    uint64_t words[VYRE_VIEW_WORDS];     /* the view's backend_words */
+    uint64_t last_sequence;              /* of the last submission of this body */
+    uint64_t epoch;  /* the device's epoch when all objects were last seen alive */
+    bool past_limit; /* the last failure was due to limit_bytes, not to lack of memory */
     bool hashed;     /* `shape` is known */
     struct vyre_hash128 shape;
     bool keyed; /* `key` is known for `key_salt` */
     uint32_t key_salt;
     struct vyre_hash128 key;
-    struct vyre_shape_ref entry; /* of its shape, if `hashed` */
+    struct vyre_shape_ref entry; /* the entry of its shape, if `hashed` */
     uint64_t proof_epoch;        /* when `proven` was found: prove.h */
-    uint32_t proven; /* bits of vyre_proof_bit: where the code for this body is proven */
-    bool planned;    /* `plan` is known, in memory of its own */
+    uint32_t proven; /* bits of vyre_proof_bit: the modes in which this body's code is proven */
+    bool planned;    /* `plan` is known, in the body's own memory */
     struct vyre_batch_plan plan;
     void *plan_memory; /* Owned */
     size_t plan_bytes;
-    uint32_t resource_max; /* most ranges that a dispatch binds */
+    uint32_t resource_max; /* the most ranges that a dispatch binds */
     bool chained;          /* each command touches what the one before it wrote */
-    bool host_overlap;     /* commands meet in the caller's memory: the batch is run as a chain */
+    bool host_overlap; /* commands overlap in the caller's memory, so the batch runs as a chain */
     struct vyre_body_span downloads;    /* of the caller's memory, first to last byte */
     struct vyre_body_span borrowed;     /* uploads: the same */
-    struct vyre_body_extent last_write; /* of the newest command; identity 0: it wrote nothing */
+    struct vyre_body_extent last_write; /* of the last command; identity 0: it wrote nothing */
 
     struct vyre_body_array commands;
     struct vyre_body_array bindings;
@@ -118,12 +117,12 @@ static inline bool vyre_body_reserve(struct vyre_body *body, struct vyre_body_ar
     return vyre_body_reserve_slow(body, array, item_bytes, count, extra);
 }
 
-/* Copies the plan into memory of the body; where there is none it is planned again. */
+/* Copies the plan into the body's memory. Without memory it is planned again next time. */
 void vyre_body_keep_plan(struct vyre_body *body, const struct vyre_batch_plan *plan);
 
 /*
- * The body's plan, made at most once until it changes; valid until then, or until the planner plans again
- * where there is no memory to keep it. The caller holds the device's lock.
+ * The body's plan, made once and again after a change. Valid until then; if there was no memory to
+ * keep it, until the planner plans again. The caller holds the device's lock.
  */
 VYRE_NODISCARD enum vyre_status vyre_body_plan(struct vyre_body *body,
                                                struct vyre_batch_planner *planner,

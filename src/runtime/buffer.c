@@ -7,7 +7,7 @@
 #include "runtime/internal.h"
 #include "runtime/prove.h"
 
-/* The struct stays with the device: a batch that still names it must be able to look at it. */
+/* The struct stays with the device, because a batch that still names the buffer reads it. */
 static void free_buffer(struct vyre_device *device, struct vyre_object *object)
 {
     struct vyre_buffer *buffer = (struct vyre_buffer *)object;
@@ -112,7 +112,7 @@ enum vyre_status vyre_buffer_map(struct vyre_buffer *buffer, void **out_bytes,
     struct vyre_device *device = buffer->object.device;
     *out_bytes = buffer->address;
     vyre_lock_acquire(&device->lock);
-    vyre_prove_gate_locked(device); /* who proves may hold bytes beside those of its batch */
+    vyre_prove_gate_locked(device); /* a proof in progress may hold more memory than its batch */
     buffer->is_mapped = buffer->address != NULL;
     vyre_lock_release(&device->lock);
     if (!buffer->address)
@@ -133,7 +133,10 @@ static enum vyre_status check_transfer(const struct vyre_buffer *buffer, size_t 
     return VYRE_OK;
 }
 
-/* Bytes that a failed batch should have written cannot be read; writing them heals them. */
+/*
+ * Bytes that a failed batch should have written cannot be read. Writing them makes them valid
+ * again.
+ */
 static enum vyre_status check_poison(struct vyre_buffer *buffer, size_t offset_bytes,
                                      size_t size_bytes, bool write, struct vyre_diag *diag)
 {
@@ -153,7 +156,7 @@ static enum vyre_status check_poison(struct vyre_buffer *buffer, size_t offset_b
     return status;
 }
 
-/* Submits a one-command batch and waits: for devices whose memory the host does not see. */
+/* Submits a one-command batch and waits, for devices whose memory the host cannot access. */
 static enum vyre_status run_transfer(struct vyre_buffer *buffer, size_t offset_bytes,
                                      const void *bytes, void *out_bytes, size_t size_bytes,
                                      struct vyre_diag *diag)

@@ -21,12 +21,12 @@ static void note_time(struct vyre_builds *builds, uint64_t time_ns)
 
 static void note_end(struct vyre_builds *builds)
 {
-    /* Relaxed: those who wait take the lock before they look. */
+    /* Relaxed: waiting threads take the lock before they look. */
     atomic_fetch_add_explicit(&builds->ended, 1, memory_order_relaxed);
     vyre_futex_wake(&builds->ended, UINT32_MAX >> 1);
 }
 
-/* Carries one out. The lock is released for its long part. */
+/* Carries out one build. Releases the lock during its long part. */
 static enum vyre_status carry_out_locked(struct vyre_device *device, void *build,
                                          struct vyre_diag *diag)
 {
@@ -35,9 +35,9 @@ static enum vyre_status carry_out_locked(struct vyre_device *device, void *build
     vyre_lock_release(&device->lock);
     device->ops->build_run(device->native, build);
     uint64_t run_ns =
-        vyre_device_now_ns(device) - begin_ns; /* without waits for the lock and the gate */
+        vyre_device_now_ns(device) - begin_ns; /* without waiting for the lock and the gate */
     vyre_lock_acquire(&device->lock);
-    vyre_prove_gate_locked(device); /* what is taken in now would change what is being proven */
+    vyre_prove_gate_locked(device); /* ending the build now would change what is being proven */
     enum vyre_status status = device->ops->build_end(device->native, build, diag);
     if (status == VYRE_OK) {
         note_time(builds, run_ns);
@@ -65,7 +65,7 @@ enum vyre_status vyre_build_now_locked(struct vyre_device *device, struct vyre_b
     *out_built = false;
     if (!(device->facts.built_modes >> mode & 1u))
         return VYRE_OK;
-    /* A backend that cannot keep all of it at a time is asked once per command at most. */
+    /* A backend that cannot keep all of it at once is asked at most once per command. */
     uint32_t left = body->view.command_count;
     while (status == VYRE_OK && left > 0) {
         void *build = NULL;
@@ -76,7 +76,7 @@ enum vyre_status vyre_build_now_locked(struct vyre_device *device, struct vyre_b
         if (build)
             status = carry_out_locked(device, build, diag);
         else
-            wait_for_end_locked(device); /* somebody else builds what this batch needs */
+            wait_for_end_locked(device); /* another thread builds what this batch needs */
         left -= status != VYRE_BUSY;
         if (status == VYRE_OK || status == VYRE_BUSY)
             status = vyre_batch_check_locked(device, body, diag);
@@ -99,7 +99,7 @@ bool vyre_builds_has_locked(const struct vyre_builds *builds, struct vyre_build_
     return found;
 }
 
-/* Frees a build that is not carried out. */
+/* Frees a build that will not be carried out. */
 static void drop_locked(struct vyre_device *device, void *build)
 {
     enum vyre_status dropped = device->ops->build_end(device->native, build, NULL);
@@ -107,7 +107,9 @@ static void drop_locked(struct vyre_device *device, void *build)
     note_end(&device->builds);
 }
 
-/* What is known of the shape changed: it is compared anew. One that failed is not tried again soon. */
+/*
+ * What is known of the shape changed, so it is compared again. A failed build is not retried soon.
+ */
 static void reopen_locked(struct vyre_device *device, struct vyre_build_token token,
                           enum vyre_status status)
 {
@@ -137,7 +139,7 @@ static void run_next_locked(struct vyre_device *device)
     builds->running = job.token;
     enum vyre_status status = carry_out_locked(device, job.build, &diag);
     builds->is_running = false;
-    note_end(builds); /* for who waits until nothing runs */
+    note_end(builds); /* for threads that wait until nothing runs */
     reopen_locked(device, job.token, status);
     if (status == VYRE_DEVICE_LOST) {
         (void)vyre_device_unlock(device, status, &diag);
@@ -172,7 +174,7 @@ static void wake_queue(struct vyre_builds *builds)
     vyre_futex_wake(&builds->news, 1);
 }
 
-/* Takes a build into the queue, which has room. VYRE_BUSY: it waits there. */
+/* Puts a build into the queue, which has room. VYRE_BUSY: it waits there. */
 static enum vyre_status push_locked(struct vyre_device *device, void *build,
                                     struct vyre_build_token token, struct vyre_diag *diag)
 {

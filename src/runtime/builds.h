@@ -1,19 +1,19 @@
 /*
  * builds.h: building what a batch needs in a mode, before it is submitted.
  *
- * The backend splits a build in three (backend.h: build_begin, build_run, build_end). The long part runs
- * without the device's lock: others submit meanwhile, kernels may be destroyed, and the device may be lost.
- * What a build uses it keeps by references in the backend, so that the runtime keeps nothing for it, and an
- * object that is destroyed dies as it always does.
+ * The backend splits a build into three steps (backend.h: build_begin, build_run, build_end). The
+ * long one, build_run, runs without the device's lock. Meanwhile other threads submit, kernels may
+ * be destroyed, and the device may be lost. The backend holds references to what a build uses, so
+ * the runtime keeps nothing for it, and destroyed objects are freed as usual.
  *
- * Required modes and warm-up build here and now. In auto the batch runs in another mode instead, and a queue
- * with one thread builds beside it:
+ * Required modes and warm-up build at once. In auto the batch runs in another mode, and a queue
+ * with one thread builds in the background:
  *
  *   jobs  [first] [first + 1] ... [first + count - 1]       in order; VYRE_BUILDS_MAX at most
  *           '--> the thread takes one, runs it without the lock, ends it with the lock
  *
- * The thread starts with the first job. When the device is lost or closed, the build that runs ends and the
- * others are dropped. No memory is taken.
+ * The thread starts with the first job. When the device is lost or closed, the current build is
+ * finished and the others are dropped. The queue allocates no memory.
  *
  * Thread-safety: the caller holds the device's lock, except where it says otherwise.
  */
@@ -38,19 +38,19 @@ struct vyre_build_token {
 };
 
 struct vyre_build_job {
-    void *build; /* Owned: of build_begin */
+    void *build; /* Owned: from build_begin */
     struct vyre_build_token token;
 };
 
 struct vyre_builds {
-    uint64_t made;          /* builds that ran and ended well */
-    uint64_t refused;       /* ... after which the backend refuses what they were for */
-    uint64_t build_ns;      /* a running mean of what one takes; at first what the backend states */
-    _Atomic uint32_t ended; /* counts all that ended: those who wait for one sleep on it */
+    uint64_t made;     /* builds that ran and succeeded */
+    uint64_t refused;  /* ... after which the backend still refuses what they were for */
+    uint64_t build_ns; /* a running mean of one build's time; at first what the backend states */
+    _Atomic uint32_t ended; /* counts all that ended: threads that wait for one sleep on it */
     struct vyre_build_job jobs[VYRE_BUILDS_MAX];
     uint32_t first;
     uint32_t count;
-    bool is_running; /* the thread has a job that is not in the list any more: ... */
+    bool is_running; /* the thread has a job that it took from the list: ... */
     struct vyre_build_token running;
     bool is_started;
     bool stop;
@@ -61,9 +61,9 @@ struct vyre_builds {
 void vyre_builds_init(struct vyre_builds *builds, uint64_t stated_ns);
 
 /*
- * Builds here and now all that the batch lacks in a mode. Releases the lock meanwhile: whatever comes of
- * it, the device may be lost and the batch stale afterwards. *out_built: something was built, or waited
- * for. VYRE_UNSUPPORTED with the reason where the backend refuses it.
+ * Builds at once all that the batch lacks in a mode. Releases the lock meanwhile: afterwards the
+ * device may be lost and the batch stale, whatever the result. *out_built: something was built, or
+ * waited for. VYRE_UNSUPPORTED with the reason if the backend refuses.
  */
 VYRE_NODISCARD enum vyre_status vyre_build_now_locked(struct vyre_device *device,
                                                       struct vyre_body *body, enum vyre_mode mode,
@@ -71,20 +71,24 @@ VYRE_NODISCARD enum vyre_status vyre_build_now_locked(struct vyre_device *device
                                                       struct vyre_diag *diag);
 
 /*
- * Has what the batch lacks in a candidate of auto built beside it. VYRE_OK: nothing is missing. VYRE_BUSY: it
- * is being built, will be, or the queue is full and it is to be asked again. Other failures: it cannot be built.
+ * In auto, has a background build make what the batch lacks in a candidate. VYRE_OK: nothing is
+ * missing. VYRE_BUSY: it is being built or queued, or the queue is full and the caller should ask
+ * again. Other failures: it cannot be built.
  */
 VYRE_NODISCARD enum vyre_status vyre_build_later_locked(struct vyre_device *device,
                                                         struct vyre_body *body, uint32_t candidate,
                                                         struct vyre_diag *diag);
 
-/* Whether something is being built, or waits for it, under that token. */
+/* Whether a build with that token is running or queued. */
 bool vyre_builds_has_locked(const struct vyre_builds *builds, struct vyre_build_token token);
 
-/* Waits until nothing is being built and nothing waits for it. The caller does not hold the lock. */
+/* Waits until nothing is being built or queued. The caller does not hold the lock. */
 void vyre_builds_drain(struct vyre_device *device);
 
-/* Lets the build that runs end, drops the others and ends the thread. The caller does not hold the lock. */
+/*
+ * Finishes the current build, drops the others and ends the thread. The caller does not hold the
+ * lock.
+ */
 void vyre_builds_stop(struct vyre_device *device);
 
 #endif

@@ -1,11 +1,11 @@
 /*
  * calibrate.c: measures what launching costs on a live device.
  *
- * A figure is a slope or a difference more often than a time: what a command adds to a batch, what
- * the first submit takes beyond the second. Both sides of such a pair are timed in turn within one
+ * Most figures are slopes or differences: what a command adds to a batch, or how much longer the
+ * first submit takes than the second. Both sides of such a pair are timed in turn within one
  * sample, so that a clock that changes its speed changes both.
  *
- * Everything goes through the public API: the costs are those that a user meets.
+ * Everything goes through the public API, so the costs are those that a user pays.
  */
 #include <string.h>
 #include <time.h>
@@ -16,7 +16,7 @@
 #include "runtime/samples.h"
 
 #define DEFAULT_TIME_NS  UINT64_C(3000000000)
-#define LONG_BATCH       64 /* commands: enough for a slope, short enough for 60 us each */
+#define LONG_BATCH       64 /* commands: enough for a slope, short enough at 60 us each */
 #define SUBMITS_IN_A_ROW 8
 #define WARM_UP_ROUNDS   3
 #define GOOD_PERCENT     5.0
@@ -141,7 +141,7 @@ static void report(struct probe *probe, enum vyre_cost_id id, const struct vyre_
 
 static const enum vyre_cost_id no_second = (enum vyre_cost_id)VYRE_COST_COUNT;
 
-/* Measures one or two figures, again when they are noisy, and reports them. */
+/* Measures one or two figures, again if they are noisy, and reports them. */
 static void measure(struct probe *probe, sample_function *sample, struct way way, uint32_t most,
                     enum vyre_cost_id first, enum vyre_cost_id second)
 {
@@ -199,7 +199,7 @@ static void sample_slope(struct probe *probe, struct way way, double out_ns[2])
     out_ns[0] = one - out_ns[1];
 }
 
-/* The first submit of a shape beyond the second. */
+/* How much longer the first submit of a shape takes than the second. */
 static double time_recording(struct probe *probe, struct way way, uint32_t commands)
 {
     struct vyre_buffer *words = NULL;
@@ -226,7 +226,7 @@ static void sample_recording(struct probe *probe, struct way way, double out_ns[
     out_ns[0] = one - out_ns[1];
 }
 
-/* A replay after all constants were changed, beyond one after none was. */
+/* How much longer a replay takes after all constants changed than after none did. */
 static void sample_update(struct probe *probe, struct way way, double out_ns[2])
 {
     double same = time_run(probe, probe->many, way);
@@ -244,14 +244,14 @@ static void sleep_ns(uint64_t ns)
     nanosleep(&time, NULL);
 }
 
-/* How long it may take a resident kernel to leave for lack of work. */
+/* How long an idle resident kernel may take to leave. */
 #define DEPARTURE_NAP_NS UINT64_C(200000)
 static uint64_t setup_pause_ns(const struct probe *probe)
 {
     return probe->device->desc.persistent_idle_ns * 2 + UINT64_C(1000000);
 }
 
-/* Until the backend reports that nothing is resident, or that long. */
+/* Waits until the backend reports that nothing is resident, but not longer than that. */
 static void await_departure(struct probe *probe)
 {
     struct vyre_device *device = probe->device;
@@ -342,14 +342,14 @@ static void sample_compile(struct probe *probe, struct way way, double out_ns[2]
 
 /* ---- All of it -------------------------------------------------------------------------------- */
 
-/* Whether both of the probe's batches run so. */
+/* Whether both of the probe's batches can run this way. */
 static bool fits(const struct probe *probe, enum vyre_mode mode, uint32_t variant)
 {
     return vyre_batch_check_mode(probe->one, mode, variant, NULL) == VYRE_OK &&
            vyre_batch_check_mode(probe->many, mode, variant, NULL) == VYRE_OK;
 }
 
-/* Builds what persistent mode needs for both batches, and starts it; false: they do not fit. */
+/* Builds what persistent mode needs for both batches, and starts it. False: they do not fit. */
 static bool stays_resident(struct probe *probe)
 {
     struct vyre_batch *const batches[] = {probe->one, probe->many};
@@ -396,7 +396,10 @@ static void measure_all(struct probe *probe)
     if (vyre_device_has(probe->device, VYRE_ABILITY_PERSISTENT) && stays_resident(probe)) {
         measure(probe, sample_slope, persistent, VYRE_SAMPLES_MAX, VYRE_COST_PERSISTENT_BATCH,
                 VYRE_COST_PERSISTENT_COMMAND);
-        /* Each sample waits until nothing is resident: left unknown where that takes too long. */
+        /*
+         * Each sample waits until nothing is resident. The cost stays unknown if that takes too
+         * long.
+         */
         if (setup_pause_ns(probe) * VYRE_SAMPLES_MIN <= probe->figure_ns * 2)
             measure(probe, sample_setup, persistent, VYRE_SAMPLES_MAX, VYRE_COST_PERSISTENT_SETUP,
                     no_second);
@@ -450,7 +453,7 @@ static void tear_down(struct probe *probe)
     vyre_buffer_destroy(&probe->bulk);
     vyre_buffer_destroy(&probe->words);
     vyre_kernel_destroy(&probe->kernel);
-    /* Transfers of a lost device may still go on: its memory is freed when it is closed. */
+    /* A lost device may still be transferring: its memory is freed when it is closed. */
     if (vyre_device_is_lost(probe->device) && !probe->device->loss.left_behind) {
         probe->device->loss.left_behind = probe->host_bytes;
         probe->device->loss.left_behind_bytes = BULK_BYTES;
@@ -460,7 +463,7 @@ static void tear_down(struct probe *probe)
     }
 }
 
-/* ---- What a device goes by -------------------------------------------------------------------- */
+/* ---- The costs that a device uses ------------------------------------------------------------- */
 
 static bool is_sane(const struct vyre_cost *cost)
 {
@@ -486,7 +489,7 @@ static enum vyre_status adopt(struct vyre_device *device,
     vyre_candidates_price(&device->candidates, &device->facts, calibration);
     for (uint32_t i = 0; i < device->shapes.used; i++) {
         struct vyre_shape *shape = vyre_shapes_at(&device->shapes, i);
-        vyre_governor_reopen(shape); /* what the policies were asked has changed */
+        vyre_governor_reopen(shape); /* the inputs of the policies have changed */
         if (shape->profile)
             shape->profile->compared = false;
     }

@@ -3,7 +3,7 @@
  */
 #include "runtime/candidates.h"
 
-/* Until a device is calibrated a batch is taken to cost as much as this many of its commands. */
+/* Until a device is calibrated, a batch is assumed to cost as much as this many of its commands. */
 #define COMMANDS_IN_A_BATCH 2
 
 static void add(struct vyre_candidates *candidates, enum vyre_mode mode, uint32_t variant)

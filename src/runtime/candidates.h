@@ -1,13 +1,13 @@
 /*
  * candidates.h: the ways in which a device can run a batch, and what each costs.
  *
- * A candidate is a mode with a variant. Its index stays the same while the device is open: what was
- * learned of a shape is kept by index.
+ * A candidate is a mode with a variant. Its index stays the same while the device is open, because
+ * what is learned about a shape is kept by index.
  *
- * Costs come from the device's calibration; where it knows none, from what the backend states for
- * its kind of device.
+ * Costs come from the device's calibration, or else from what the backend states for its kind of
+ * device.
  *
- * What is known of a candidate is kept where it is known, under the same index:
+ * What is known about a candidate is kept in five places, under the same index:
  *     of the device   struct vyre_candidate            its costs                              here
  *     of a shape      struct vyre_candidate_track      what it took                           shapes.h
  *     of a batch      struct vyre_candidate_facts      whether it can run, what is unpaid     governor.h
@@ -28,7 +28,7 @@ struct vyre_candidate_costs {
     double fixed_command_ns;
     double batch_ns;
     double command_ns;
-    double update_ns; /* per command whose constants are others than last time */
+    double update_ns; /* per command whose constants changed since last time */
 };
 
 struct vyre_candidate {
@@ -42,7 +42,7 @@ struct vyre_candidates {
     struct vyre_candidate list[VYRE_CANDIDATES_MAX]; /* plain first */
 };
 
-/* All modes, whether the device has them or not, each with the variants that it offers. */
+/* All modes, including those that the device lacks, each with the variants that it offers. */
 void vyre_candidates_init(struct vyre_candidates *candidates,
                           const struct vyre_device_facts *facts);
 

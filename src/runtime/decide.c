@@ -1,12 +1,12 @@
 /*
- * decide.c: in which mode a batch in auto runs: where a decision is made.
+ * decide.c: chooses the mode of a batch in auto. This is where a decision is made.
  *
  *   facts      which candidates can run the batch, and at which cost       facts.c
- *   verdict    what the six policies ask for, by these costs               verdict.c
- *   governor   the verdict, until what was measured speaks against it      governor.c
+ *   verdict    what the six policies ask for, given these costs            verdict.c
+ *   governor   the verdict, until measurements contradict it               governor.c
  *
- * A settled shape skips all three. The number of repeats is the user's hint, else as many as were seen of
- * the shape so far.
+ * A settled shape skips all three. The number of repeats is the user's hint, or else how often the
+ * shape was seen so far.
  */
 #include "runtime/decide.h"
 
@@ -14,10 +14,10 @@
 #include "runtime/shape_keys.h"
 #include "runtime/verdict.h"
 
-/* From so many batches in a row whose end nobody saw, auto goes by predictions alone. */
+/* If the end of this many batches in a row went unobserved, auto uses predictions alone. */
 #define MISSED_LIMIT 4
 
-/* The shape's entry, counted as seen once more. A body that is submitted again finds it at once. */
+/* The shape's entry, counted as seen once more. A body that is submitted again already knows it. */
 static struct vyre_shape *see(struct vyre_device *device, struct vyre_body *body)
 {
     struct vyre_shape *shape = body->hashed ? vyre_shape_get(body->entry) : NULL;
@@ -40,8 +40,8 @@ static void leave_out(struct vyre_candidate_facts *facts)
 }
 
 /*
- * Compares all candidates but those that were put off. The first choice that must be built is noted, so that it is
- * built beside the batch, and the next best runs.
+ * Compares all candidates that were not put off. If the first choice must be built, notes it for a
+ * background build, and the next best runs.
  */
 static void compare(struct vyre_device *device, struct vyre_governor *governor,
                     struct vyre_body *body, struct vyre_shape *shape,
@@ -138,7 +138,7 @@ void vyre_decide_failed_locked(struct vyre_device *device, struct vyre_body *bod
     vyre_governor_abandon(&device->governor, inout_choice->governed.shape, failed);
     struct vyre_shape *shape = find_again(device, body);
     vyre_facts_failed_locked(shape, failed, status == VYRE_UNSUPPORTED, is_unproven);
-    inout_choice->put_off |= 1u << failed; /* whatever the others find out meanwhile */
+    inout_choice->put_off |= 1u << failed; /* whatever is found out about the others meanwhile */
     choose(device, &device->governor, body, repeat_hint, shape, false, inout_choice);
 }
 

@@ -1,5 +1,5 @@
 /*
- * device.c: opening and closing devices, and what can be asked of them.
+ * device.c: opening and closing devices, and questions about them.
  */
 #include <string.h>
 #include <strings.h>
@@ -107,7 +107,7 @@ static enum vyre_status host_plan(void *context, const struct vyre_batch_view *v
                                   struct vyre_batch_plan *out_plan, struct vyre_diag *diag)
 {
     struct vyre_device *device = context;
-    /* A view is what its body begins with. */
+    /* A body begins with its view. */
     return vyre_body_plan((struct vyre_body *)(uintptr_t)view, &device->planner, out_plan, diag);
 }
 
@@ -132,7 +132,7 @@ static void free_tables(struct vyre_device *device)
     device->results.entries = NULL;
 }
 
-/* What the device needs beside the backend. */
+/* What the device needs besides the backend. */
 static enum vyre_status allocate_tables(struct vyre_device *device, struct vyre_diag *diag)
 {
     size_t kept = RESULTS_KEPT_AT_LEAST;
@@ -175,7 +175,10 @@ static void free_device(struct vyre_device *device)
     vyre_memory_free(&allocator, device, sizeof *device, _Alignof(struct vyre_device));
 }
 
-/* What the facts promise needs entries of the table: to build, and to prove what is generated. */
+/*
+ * Checks that the backend has the functions that its facts imply: to build, and to prove generated
+ * code.
+ */
 static enum vyre_status check_entries(const struct vyre_device *device, struct vyre_diag *diag)
 {
     const struct vyre_backend_ops *ops = device->ops;
@@ -285,7 +288,7 @@ enum vyre_status vyre_device_open(struct vyre_instance *instance,
     return VYRE_OK;
 }
 
-/* Frees the structs that freed buffers and kernels left for reuse. */
+/* Frees the structs of freed buffers and kernels, which are kept for reuse. */
 static void free_spares(struct vyre_device *device)
 {
     while (device->objects.spare_buffers) {
@@ -308,17 +311,17 @@ void vyre_device_close(struct vyre_device **device)
         return;
     struct vyre_device *closing = *device;
     *device = NULL;
-    /* A failed batch is its waiter's to know; closing only needs the work to have ended. */
+    /* A failed batch is reported to its waiter. Closing only needs the work to have ended. */
     enum vyre_status idle = vyre_device_wait_idle(closing, VYRE_FOREVER, NULL);
     (void)idle;
     vyre_builds_stop(closing);
     bool quiet = !closing->ops->quiesce || closing->ops->quiesce(closing->native);
     vyre_emit_close(closing);
     if (!quiet)
-        return; /* a kernel still runs: what it may touch must stay, so everything stays */
+        return; /* a kernel still runs and may touch anything, so nothing is freed */
 
     vyre_lock_acquire(&closing->lock);
-    /* Nothing runs any more: on a lost device the sequence no longer says so. */
+    /* Nothing runs any more. On a lost device the sequence does not show that. */
     atomic_store_explicit(&closing->progress.completed, UINT64_MAX, memory_order_release);
     while (closing->objects.living)
         vyre_object_bury_locked(closing->objects.living);
@@ -386,7 +389,7 @@ size_t vyre_device_read_decisions(struct vyre_device *device, uint64_t from_sequ
 {
     if (!device->decisions)
         return 0;
-    /* What ended since the last submit has its times now. */
+    /* Batches that ended since the last submit have their times now. */
     vyre_lock_acquire(&device->lock);
     vyre_measure_collect_locked(device);
     vyre_lock_release(&device->lock);

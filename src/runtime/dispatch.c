@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "runtime/batch.h"
 
-/* A slot that the kernel does not have, declared or reflected; the fix names those that it has. */
+/* A slot that the kernel does not have, declared or reflected. The fix lists its slots. */
 static void refuse_slot(struct vyre_diag *error, const struct vyre_kernel *kernel, uint32_t slot)
 {
     char slots[VYRE_DIAG_FIX_BYTES / 2];
@@ -70,7 +70,7 @@ static bool match_slots(struct vyre_batch *batch, const struct vyre_dispatch *di
     return true;
 }
 
-/* Sets the batch's error for a dispatch that is no good, and returns false. */
+/* Sets the batch's error for an invalid dispatch, and returns false. */
 static bool refuse_dispatch(struct vyre_batch *batch, const struct vyre_dispatch *dispatch)
 {
     const struct vyre_kernel *kernel = dispatch->kernel;
@@ -131,7 +131,7 @@ static inline bool check_dispatch(struct vyre_batch *batch, const struct vyre_di
     return true;
 }
 
-/* Sets the batch's error for a range that does not suit its slot, and returns false. */
+/* Sets the batch's error for a range that does not fit its slot, and returns false. */
 static bool refuse_binding(struct vyre_batch *batch, const struct vyre_binding *declared,
                            const struct vyre_range *range)
 {
@@ -167,7 +167,9 @@ static inline bool bind_range(struct vyre_batch *batch, struct vyre_body *body,
     return true;
 }
 
-/* One slot bound to a table: every buffer is a range of its own; the kernel sees the addresses. */
+/*
+ * One slot bound to a table: every buffer is a range of its own, and the kernel sees the addresses.
+ */
 static bool bind_table(struct vyre_batch *batch, struct vyre_body *body,
                        const struct vyre_binding *declared, const struct vyre_slot_binding *given,
                        struct vyre_host_buffer *out_host)
@@ -189,7 +191,7 @@ static bool bind_table(struct vyre_batch *batch, struct vyre_body *body,
     return true;
 }
 
-/* Local memory: its size is declared, or given here where the declaration leaves it open. */
+/* Local memory: its size is declared, or given here if the declaration leaves it open. */
 static bool bind_local(struct vyre_batch *batch, const struct vyre_binding *declared,
                        const struct vyre_slot_binding *given, struct vyre_host_buffer *out_host)
 {
@@ -227,7 +229,7 @@ static bool check_kind(struct vyre_batch *batch, const struct vyre_binding *decl
     return true;
 }
 
-/* One slot, whatever it wants. False with the batch's error set. */
+/* One slot of any kind. On failure sets the batch's error and returns false. */
 static bool bind_any(struct vyre_batch *batch, struct vyre_body *body,
                      const struct vyre_binding *declared, const struct vyre_slot_binding *given,
                      struct vyre_command_binding *binding, struct vyre_host_buffer *out_host)
@@ -247,7 +249,7 @@ static bool bind_any(struct vyre_batch *batch, struct vyre_body *body,
     return bind_range(batch, body, declared, given, out_host);
 }
 
-/* Binds all slots, in their order. False with the batch's error set. */
+/* Binds all slots, in order. On failure sets the batch's error and returns false. */
 static inline bool bind_slots(struct vyre_batch *batch, struct vyre_body *body,
                               const struct vyre_kernel *kernel,
                               const struct vyre_slot_binding *const *by_slot, uint32_t count)
@@ -311,7 +313,10 @@ static bool take_values(struct vyre_batch *batch, struct vyre_body *body,
     return true;
 }
 
-/* Ranges to make room for. A table above the limit is refused later; it must not wrap the sum. */
+/*
+ * The ranges to make room for. A table above the limit is refused later; here it must not overflow
+ * the sum.
+ */
 static uint32_t count_ranges(const struct vyre_dispatch *dispatch, uint32_t table_limit)
 {
     uint32_t count = 0;
@@ -323,7 +328,10 @@ static uint32_t count_ranges(const struct vyre_dispatch *dispatch, uint32_t tabl
     return count;
 }
 
-/* None where the payload's constants of one id keep different defaults: no value says that. */
+/*
+ * 0 if constants with the same id have different defaults in the payload: no single value stands
+ * for them.
+ */
 static inline uint32_t count_values(const struct vyre_kernel *kernel,
                                     const struct vyre_dispatch *dispatch)
 {
@@ -331,7 +339,7 @@ static inline uint32_t count_values(const struct vyre_kernel *kernel,
     return own_defaults ? 0 : kernel->interface.specialization_count;
 }
 
-/* Writes the command itself, but for its ranges and values; field by field, as it is hot. */
+/* Writes the command, except its ranges and values. Field by field, because it is hot. */
 static inline void begin_command(const struct vyre_body *body, const struct vyre_dispatch *dispatch,
                                  struct vyre_command *command)
 {

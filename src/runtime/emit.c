@@ -1,5 +1,5 @@
 /*
- * emit.c: tells the instance's observer what happens on a device.
+ * emit.c: reports to the instance's observer what happens on a device.
  */
 #include "runtime/emit.h"
 
@@ -11,10 +11,13 @@
 #include "runtime/record.h"
 #include "runtime/shape_keys.h"
 
-/* A device tells of so many shapes: each takes a plan, and a stream may have a new one every time. */
+/*
+ * The most shapes that a device reports. Each needs a plan, and a stream may have a new shape every
+ * time.
+ */
 #define SHAPES_TOLD_MAX 1024
 
-/* A submission that was not told yet. */
+/* A submission that was not reported yet. */
 struct pending {
     bool muted;
     const char *label; /* Borrowed from the batch */
@@ -25,10 +28,10 @@ struct pending {
 struct vyre_emit {
     struct vyre_observer observer;
     uint32_t muted;
-    uint64_t told;        /* the last submission that was told */
+    uint64_t told;        /* the last submission that was reported */
     uint64_t last_end_ns; /* ... and its end */
     uint32_t shapes_told;
-    uint64_t lease_begun; /* the last residency whose begin was told ... */
+    uint64_t lease_begun; /* the last residency whose begin was reported ... */
     uint64_t lease_ended; /* ... and whose end was; smaller while one is open */
     uint64_t lease_begin_ns;
     size_t size_bytes;
@@ -36,7 +39,7 @@ struct vyre_emit {
     struct pending pending[];
 };
 
-/* ---- Telling ---------------------------------------------------------------------------------- */
+/* ---- Reporting -------------------------------------------------------------------------------- */
 
 static void tell(const struct vyre_device *device, struct vyre_event *event)
 {
@@ -103,7 +106,7 @@ static void begin_lease(struct vyre_device *device, uint64_t number, uint64_t be
     tell_lease(device, &lease);
 }
 
-/* Ends the one that is open. Without a reason the end is not known: it was over by `end_ns`. */
+/* Ends the open lease. Without a reason the end is not known, only that it came by `end_ns`. */
 static void end_lease(struct vyre_device *device, uint64_t end_ns, enum vyre_residency_end why)
 {
     struct vyre_emit *emit = device->emit;
@@ -124,7 +127,7 @@ static bool has_open_lease(const struct vyre_emit *emit)
     return emit->lease_begun > emit->lease_ended;
 }
 
-/* Tells the end of the open one if it is over. */
+/* Reports the end of the open lease if it is over. */
 static void end_known_lease(struct vyre_device *device, const struct vyre_residency *residency)
 {
     const struct vyre_emit *emit = device->emit;
@@ -132,11 +135,11 @@ static void end_known_lease(struct vyre_device *device, const struct vyre_reside
         return;
     if (residency->ended == emit->lease_begun)
         end_lease(device, residency->ended_ns, residency->why);
-    else /* others came and went since: it left before they began */
+    else /* others came and went since, so it left before they began */
         end_lease(device, residency->ended_begin_ns, VYRE_RESIDENCY_NONE);
 }
 
-/* Tells what the backend reports of what is resident, as far as it is news. */
+/* Reports what is new in the backend's account of what is resident. */
 static void tell_residency(struct vyre_device *device)
 {
     struct vyre_emit *emit = device->emit;
@@ -153,7 +156,7 @@ static void tell_residency(struct vyre_device *device)
         begin_lease(device, residency.number, residency.begin_ns);
 }
 
-/* What came while nothing was told is not told afterwards. */
+/* What happened while nothing was reported is not reported afterwards. */
 static void skip_residency(struct vyre_device *device)
 {
     struct vyre_emit *emit = device->emit;
@@ -214,7 +217,10 @@ void vyre_emit_recorded_locked(struct vyre_device *device, struct vyre_body *bod
     tell(device, &event);
 }
 
-/* Called by the recordings; one whose making was not told has no shape, and leaves untold. */
+/*
+ * Called by the recordings. A recording whose making was not reported has no shape, and its end is
+ * not reported either.
+ */
 static void on_evicted(void *user, const struct vyre_recording *recording)
 {
     const struct vyre_device *device = user;
@@ -231,9 +237,9 @@ static void on_evicted(void *user, const struct vyre_recording *recording)
     tell(device, &event);
 }
 
-/* ---- What is told of a batch ------------------------------------------------------------------ */
+/* ---- What is reported of a batch -------------------------------------------------------------- */
 
-/* Once per shape and costs: planning the batch takes longer than a submit does. */
+/* Once per shape and set of costs, because planning the batch takes longer than a submit. */
 static void tell_shape(struct vyre_device *device, struct vyre_body *body, uint32_t repeat_hint,
                        const struct vyre_shape *entry)
 {
@@ -280,7 +286,9 @@ void vyre_emit_submitted_locked(struct vyre_device *device, const struct vyre_re
     tell_residency(device);
 }
 
-/* From its submit, or from the end of the batch before it, to its end, as far as that was seen. */
+/*
+ * From its submit, or from the end of the batch before it, to its end, as far as it was observed.
+ */
 static uint64_t seen_wall_ns(const struct vyre_emit *emit, const struct vyre_measurement *times)
 {
     uint64_t begin_ns = times->start_ns > emit->last_end_ns ? times->start_ns : emit->last_end_ns;
@@ -295,7 +303,7 @@ static void tell_batch(struct vyre_device *device, uint64_t sequence, enum vyre_
     const struct vyre_result_entry *entry =
         &device->results.entries[sequence & device->results.mask];
     const struct vyre_shape_profile *profile = &pending->profile;
-    bool ended = status != VYRE_DEVICE_LOST; /* else nobody wrote the times of its end */
+    bool ended = status != VYRE_DEVICE_LOST; /* otherwise the times of its end were not written */
     if (ended && cost_ns == 0)
         cost_ns = seen_wall_ns(emit, &entry->measurement);
     emit->told = sequence;
@@ -350,7 +358,7 @@ void vyre_emit_flush_locked(struct vyre_device *device)
     tell_residency(device);
     if (!vyre_device_is_lost(device))
         return;
-    /* Nothing is measured any more. What was complete before keeps its own status. */
+    /* Nothing is measured any more. A batch that was complete before keeps its status. */
     uint64_t submitted = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
     for (uint64_t i = device->emit->told + 1; i <= submitted; i++) {
         const struct vyre_result_entry *entry = &device->results.entries[i & device->results.mask];
@@ -379,7 +387,10 @@ enum vyre_status vyre_emit_open(struct vyre_device *device, struct vyre_diag *di
     const struct vyre_observer *observer = &device->instance->observer;
     if (!observer->event)
         return VYRE_OK;
-    /* What is in flight was not told; a submit tells all that is complete before it adds itself. */
+    /*
+     * What is in flight was not reported. A submit reports all that is complete before it adds
+     * itself.
+     */
     size_t entries = 2;
     while (entries <= device->desc.in_flight_limit)
         entries *= 2;
@@ -390,7 +401,7 @@ enum vyre_status vyre_emit_open(struct vyre_device *device, struct vyre_diag *di
         emit = vyre_memory_allocate(&device->allocator, size_bytes, _Alignof(struct vyre_emit));
     if (!emit)
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, device->label, 0,
-                             "no memory for what an observer is told");
+                             "no memory for reports to the observer");
     emit->observer = *observer;
     emit->size_bytes = size_bytes;
     emit->mask = entries - 1;
@@ -407,7 +418,7 @@ void vyre_emit_close(struct vyre_device *device)
         return;
     vyre_lock_acquire(&device->lock);
     vyre_emit_flush_locked(device);
-    if (has_open_lease(device->emit)) /* it hangs, or the backend does not say */
+    if (has_open_lease(device->emit)) /* it hangs, or the backend does not report its end */
         end_lease(device, vyre_device_now_ns(device), VYRE_RESIDENCY_NONE);
     vyre_lock_release(&device->lock);
     tell_closed(device);

@@ -1,19 +1,20 @@
 /*
- * emit.h: tells the instance's observer what happens on a device.
+ * emit.h: reports to the instance's observer what happens on a device.
  *
- * Without an observer a device has no vyre_emit, and each place that would tell something tests that
- * one pointer. With one, every submission is timed and has a decision record of its own:
+ * Without an observer a device has no vyre_emit, and each reporting place tests that one pointer.
+ * With one, every submission is timed and has a decision record of its own:
  *
- *   submit   notes what will be told of the batch: its decision, its commands and kernels
- *   measure  knows what it cost, some time after its end, and has it told
+ *   submit   notes what to report of the batch: its decision, its commands and kernels
+ *   measure  finds its cost, some time after its end, and has it reported
  *
- * Labels are told by pointer: what is complete is told before anything that died is freed.
+ * Labels are passed by pointer: a completed batch is reported before anything that it uses is
+ * freed.
  *
  * Words
  *   profile  the commands and kernels of a shape, counted once: shapes.h
- *   muted    while a device is calibrated: its probes are no work of the program
+ *   muted    while a device is calibrated: its probes are not the program's work
  *
- * Thread-safety: the caller holds the device's lock, but in open and close.
+ * Thread-safety: the caller holds the device's lock, except in open and close.
  */
 #ifndef VYRE_RUNTIME_EMIT_H
 #define VYRE_RUNTIME_EMIT_H
@@ -24,25 +25,30 @@
 
 struct vyre_emit;
 
-/* Tells that the device is open. Without an observer nothing is made. */
+/* Reports that the device is open. Without an observer nothing is created. */
 enum vyre_status vyre_emit_open(struct vyre_device *device, struct vyre_diag *diag);
 
-/* Tells all that is left and that the device is closed; then nothing more is told. After quiesce. */
+/*
+ * Reports all that is left and that the device is closed; after that, nothing. To be called after
+ * quiesce.
+ */
 void vyre_emit_close(struct vyre_device *device);
 
-/* Frees it, told or not. */
+/* Frees it, even if something was not reported. */
 void vyre_emit_free(struct vyre_device *device);
 
-/* Tells of all batches that are complete, and on a lost device of those that never will be. */
+/* Reports all complete batches, and on a lost device those that never will complete. */
 void vyre_emit_flush_locked(struct vyre_device *device);
 
-/* Whether anything will be told of the submission that was just taken; then what follows is called. */
+/*
+ * Whether the submission just accepted will be reported; then the following functions are called.
+ */
 bool vyre_emit_listens_locked(struct vyre_device *device, const struct vyre_result_entry *entry);
 
-/* A submission of the runtime's own was taken: nothing is said of it. */
+/* The runtime accepted a submission of its own, which is not reported. */
 void vyre_emit_unseen_locked(struct vyre_device *device, uint64_t sequence);
 
-/* A submission was taken; its record, without the times. */
+/* A submission was accepted; its record, without the times. */
 void vyre_emit_submitted_locked(struct vyre_device *device, const struct vyre_result_entry *entry,
                                 struct vyre_body *body, const struct vyre_decision_record *record);
 
@@ -59,7 +65,7 @@ void vyre_emit_recorded_locked(struct vyre_device *device, struct vyre_body *bod
 
 void vyre_emit_calibrated_locked(struct vyre_device *device);
 
-/* Until it is called again with false, as often as with true. Takes the lock itself. */
+/* Mutes, until it is called with false as often as with true. Takes the lock itself. */
 void vyre_emit_mute(struct vyre_device *device, bool muted);
 
 #endif

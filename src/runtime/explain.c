@@ -1,8 +1,8 @@
 /*
- * explain.c: why a batch would run as it would.
+ * explain.c: how a batch would run, and why.
  *
- * The same functions decide as for a submit, on copies of what the governor knows of the shape: a
- * question changes no answer.
+ * The same functions decide as for a submit, on copies of what the governor knows about the shape,
+ * so that asking changes nothing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void fill_origins(const struct vyre_device *device, uint32_t repeat_hint,
     out->repeats_origin = repeat_hint ? VYRE_ORIGIN_HINT : VYRE_ORIGIN_OBSERVED;
 }
 
-/* The least n > 1 with n x gain > cost. */
+/* The smallest n > 1 with n x gain > cost. */
 static uint32_t turning_point(uint64_t gain_ns, uint64_t cost_ns)
 {
     if (gain_ns == 0)
@@ -76,7 +76,7 @@ void vyre_explain_locked(struct vyre_device *device, struct vyre_body *body, uin
     vyre_decide_next_locked(device, body, repeat_hint, &shape, &next);
     vyre_record_fill_locked(device, body, repeat_hint, &next, false, &out->next);
     const struct vyre_shape_verdict *verdict = &shape.verdict;
-    out->repeats_seen = shape.seen - 1; /* as the next submit would count: itself included */
+    out->repeats_seen = shape.seen - 1; /* as the next submit would count, itself included */
     out->next.repeats_seen = shape.seen;
     out->arm_count = verdict->arm_count;
     out->persistent_kernel = verdict->inputs.persistent_kernel;

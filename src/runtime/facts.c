@@ -6,14 +6,17 @@
 #include "runtime/prove.h"
 #include "runtime/shape_keys.h"
 
-/* A shape's template is worth computing once it was seen so often. */
+/* A shape's template is computed once the shape was seen this often. */
 #define TEMPLATE_SEEN_MIN 4
 /* A batch of more kernels than this is not expected to be built as a whole. */
 #define KERNELS_MAX 64
 
 /* ---- Whether it can run ----------------------------------------------------------------------- */
 
-/* Whether the backend can run the shape so. No is final; what is built may be thrown away again. */
+/*
+ * Whether the backend can run the shape this way. A no is final, but a build may be thrown away
+ * again.
+ */
 static enum vyre_fit fit_of(struct vyre_device *device, const struct vyre_body *body,
                             struct vyre_shape_found *found, uint32_t index)
 {
@@ -35,7 +38,7 @@ static bool is_being_built(const struct vyre_device *device, struct vyre_body *b
                                   (struct vyre_build_token){vyre_body_shape(body), index});
 }
 
-/* How many kernels the batch has; from KERNELS_MAX on it does not matter. */
+/* How many kernels the batch has, counted up to KERNELS_MAX. */
 static uint32_t count_kernels(const struct vyre_body *body)
 {
     const struct vyre_body_kernel *kernels = body->kernels.items;
@@ -52,8 +55,8 @@ static uint32_t count_kernels(const struct vyre_body *body)
 }
 
 /*
- * Something is missing although as many builds were made as the batch has kernels: what was built does not stay.
- * Then the next one waits until the shape was seen twice as often.
+ * Something is missing although as many builds were made as the batch has kernels, so the backend
+ * does not keep what it builds. The next build then waits until the shape was seen twice as often.
  */
 static bool put_off_unkept(struct vyre_shape *shape, const struct vyre_body *body, uint32_t index)
 {
@@ -76,10 +79,10 @@ static enum vyre_why why_out(struct vyre_device *device, struct vyre_body *body,
     *out_fit = VYRE_FIT_NO;
     if (!vyre_device_has_mode(device, candidate->mode))
         return VYRE_WHY_ABILITY_ABSENT;
-    /* A chain has nothing to run side by side: both variants would do the same. */
+    /* A chain has nothing to run side by side, so both variants would do the same. */
     if (candidate->variant & VYRE_VARIANT_SERIAL && body->view.is_chain)
         return VYRE_WHY_NOT_APPLICABLE;
-    /* Other constants need no recording in the variant beside it. */
+    /* With changed constants, the variant without the driver needs no new recording. */
     if (candidate->variant & VYRE_VARIANT_DRIVER && updates > 0)
         return VYRE_WHY_NOT_APPLICABLE;
     if (found->failed & found->unkept & 1u << index)
@@ -99,7 +102,7 @@ static enum vyre_why why_out(struct vyre_device *device, struct vyre_body *body,
 
 /* ---- What it costs ---------------------------------------------------------------------------- */
 
-/* What plain launches of the shape take: measured, else at least what calibration knows. */
+/* The time of plain launches of the shape: measured, or else at least what calibration knows. */
 static double plain_ns(const struct vyre_device *device, const struct vyre_body *body,
                        const struct vyre_shape *shape)
 {
@@ -109,8 +112,8 @@ static double plain_ns(const struct vyre_device *device, const struct vyre_body 
 }
 
 /*
- * What a proof of the candidate's generated code would cost, as part of its setup: it runs the batch
- * twice, and here and there moves what it writes. Refused code is out.
+ * What a proof of the candidate's generated code would cost, as part of its setup: it runs the
+ * batch twice and copies what the batch writes back and forth. Refused code is out.
  */
 static uint64_t proof_ns(struct vyre_device *device, struct vyre_body *body,
                          struct vyre_shape *shape, uint32_t index, enum vyre_why *inout_why)
@@ -143,7 +146,7 @@ static bool is_ready(const struct vyre_device *device, struct vyre_body *body, u
     return true;
 }
 
-/* A learned mean without the overhead, which is known; never nothing. 0: nothing was learned. */
+/* A learned mean without the known overhead, but at least 1. 0: nothing was learned. */
 static uint64_t execution_ns(double mean_ns, double overhead_ns)
 {
     double least = mean_ns * 0.05;
@@ -151,7 +154,10 @@ static uint64_t execution_ns(double mean_ns, double overhead_ns)
     return mean_ns <= 0.0 ? 0 : vyre_whole_ns(rest) ? vyre_whole_ns(rest) : 1;
 }
 
-/* What another process learned of the work; NULL: nothing. Its template is computed when it may be of use. */
+/*
+ * What another process learned about the work, or NULL. Computes the template once it may be
+ * useful.
+ */
 static const struct vyre_shape_template *learned_locked(struct vyre_device *device,
                                                         const struct vyre_body *body,
                                                         struct vyre_shape *shape)
@@ -184,7 +190,7 @@ void vyre_facts_find_locked(struct vyre_device *device, struct vyre_body *body,
         enum vyre_why why = why_out(device, body, shape, i, updates, &fit);
         bool is_unbuilt = fit == VYRE_FIT_UNBUILT;
         uint64_t proof = why == VYRE_WHY_NONE ? proof_ns(device, body, shape, i, &why) : 0;
-        /* Recorded again and again: what is measured of it holds the recording. */
+        /* It is recorded again and again, so its measurements include the recording. */
         bool thrown_away = candidate->mode == VYRE_MODE_REPLAY && shape->found.recorded > 1;
         out_facts[i] = (struct vyre_candidate_facts){
             .feasible = why == VYRE_WHY_NONE,

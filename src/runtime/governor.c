@@ -1,11 +1,11 @@
 /*
- * governor.c: one choice, from the comparison to what is kept of it.
+ * governor.c: makes one choice: compares, chooses, and keeps what later choices need.
  *
  *   cost of a candidate over n more batches = fixed (unless ready) + n x per batch
  *   per batch = the measured mean, else calibrated overhead + what execution is expected to take
  *
- * governor_predict.c computes these, governor_pick.c picks, governor_learn.c takes the measurements
- * in. What is learned of a shape is kept in shapes.h.
+ * governor_predict.c computes these, governor_pick.c picks, and governor_learn.c learns from
+ * measurements. What is learned about a shape is kept in shapes.h.
  */
 #include "runtime/governor.h"
 
@@ -15,7 +15,7 @@
 /* A settled shape is compared again after 1 part in CHECK_PART of the batches seen, within limits. */
 #define CHECK_PART  32u
 #define CHECK_LIMIT 256u
-/* Samples after which the mean of a candidate moves only because the cost does. */
+/* After this many samples the mean of a candidate moves only if its cost does. */
 #define PACE_COUNT 16u
 
 void vyre_governor_init(struct vyre_governor *governor, struct vyre_shapes *shapes,
@@ -46,7 +46,7 @@ void vyre_governor_see_again(struct vyre_governor *governor, struct vyre_shape *
     count(governor, shape);
 }
 
-/* Why a candidate is not the one; the one's own reason for it. */
+/* Why a candidate was not chosen; for the chosen one, why it was. */
 static enum vyre_why why_of(const struct vyre_governor_round *round, uint32_t i,
                             const struct vyre_governor_pick *pick)
 {
@@ -117,7 +117,7 @@ static void settle(struct vyre_shape *shape, const struct vyre_governor_round *r
     shape->check_at = shape->seen < UINT32_MAX - gap - 1 ? shape->seen + 1 + gap : UINT32_MAX;
 }
 
-/* What learning will want to know of this comparison. */
+/* Notes what learning needs from this comparison. */
 static void note(struct vyre_shape *shape, const struct vyre_governor_round *round,
                  const struct vyre_governor_pick *pick)
 {
@@ -151,7 +151,7 @@ static void probe(struct vyre_governor *governor, const struct vyre_shape *shape
     record->since = governor->counters.seen;
 }
 
-/* What the announced batches of the shape will take. */
+/* The time that the announced batches of the shape will take. */
 static void announce(struct vyre_governor *governor, struct vyre_shape *shape,
                      const struct vyre_governor_round *round, const struct vyre_governor_pick *pick)
 {
@@ -162,8 +162,8 @@ static void announce(struct vyre_governor *governor, struct vyre_shape *shape,
 }
 
 /*
- * The mean of the current candidate moved a little: a clock that swings moves all, so that the others
- * are taken to have moved with it until they are measured again.
+ * The mean of the current candidate moved a little. A varying clock affects all candidates, so the
+ * others are assumed to have moved with it until they are measured again.
  */
 static void keep_pace(struct vyre_shape *shape)
 {

@@ -1,19 +1,19 @@
 /*
- * governor.h: which candidate a batch runs in, from calibration, measurements and expected repeats.
+ * governor.h: chooses the candidate of a batch from calibration, measurements and expected repeats.
  *
  * Words
  *   candidate   a mode with a variant, by its index in the caller's array (at most 12)
  *   fixed       what the first batch of a shape in a candidate pays once (recording, setup)
- *   overhead    what calibration knows of the others: per batch, command and update
- *   execution   the rest of a batch's time, which only a measurement can tell
- *   expected    how many more batches of the shape there will be: the hint, else as many as seen
+ *   overhead    the other calibrated costs: per batch, command and update
+ *   execution   the rest of a batch's time, which only a measurement can show
+ *   expected    how many more batches of the shape will come: by the hint, or else as many as seen
  *   trial       a batch in a candidate that was not measured yet
- *   verdict     the candidate that the policies ask for; it runs until measurements say otherwise
+ *   verdict     the candidate that the policies ask for; it runs until measurements contradict it
  *   evidence    the measurements that the choice rests on: of the shape, of the device, of a store
- *   settled     until the shape was seen `check_at` times the choice stands without comparing
+ *   settled     the choice stands without comparing until the shape was seen `check_at` times
  *
- * A data structure and pure arithmetic: no device, thread, clock or I/O. Time is passed in. The same
- * calls give the same choices. What is learned of a shape is kept in its entry of shapes.h.
+ * A data structure and pure arithmetic: no device, thread, clock or I/O. Time is passed in. The
+ * same calls give the same choices. What is learned about a shape is kept in its entry in shapes.h.
  *
  * Use, per batch:
  *     shape = vyre_governor_see(governor, key);
@@ -21,8 +21,8 @@
  *         ... fill facts ..., vyre_governor_choose(governor, shape, facts, count, &batch, &choice);
  *     ... run it ...
  *     vyre_governor_learn(governor, &sample);      or vyre_governor_abandon when it failed
- * Any number of batches may be in flight between choose and learn, also of one shape. A shape that
- * was forgotten meanwhile is told by its reference; the sample is then only counted.
+ * Any number of batches may be in flight between choose and learn, even of one shape. The reference
+ * shows whether its shape was forgotten meanwhile; the sample is then only counted.
  *
  * Thread-safety: the caller holds the device's lock.
  */
@@ -39,7 +39,7 @@
 #define VYRE_GOVERNOR_EXPLORE_DEFAULT 300
 #define VYRE_GOVERNOR_EXPLORE_MAX     10000
 
-/* The batch runs so to find something out, and that is worth knowing. */
+/* The batch runs this way in order to find something out. */
 static inline bool vyre_why_is_try(enum vyre_why why)
 {
     return why == VYRE_WHY_TRIAL || why == VYRE_WHY_EXPLORE || why == VYRE_WHY_DRIFT_RECHECK;
@@ -55,15 +55,15 @@ struct vyre_candidate_facts {
     uint64_t per_batch_ns;
     uint64_t per_command_ns;
     uint64_t per_update_ns;
-    uint64_t execution_ns; /* the shape's, where a store remembers it; 0: not known */
+    uint64_t execution_ns; /* the shape's, if a store remembers it; 0: not known */
 };
 
 struct vyre_governor_batch {
     uint32_t command_count;
-    uint32_t update_count; /* commands to be recorded again or patched, in candidates that bake */
-    uint32_t repeat_hint;  /* batches of the shape in all; 0: not known */
+    uint32_t update_count; /* commands to record again or patch, if recordings hold constants */
+    uint32_t repeat_hint;  /* batches of the shape in total; 0: not known */
     uint8_t verdict;       /* the candidate that the policies ask for: verdict.h */
-    bool unseen;           /* nobody sees its end: there is nothing to be learned from trying */
+    bool unseen;           /* its end will not be observed, so a try would teach nothing */
 };
 
 struct vyre_governor_choice {
@@ -75,7 +75,7 @@ struct vyre_governor_choice {
     struct vyre_shape_ref shape; /* for learn */
     double predicted_ns;
     double update_ns; /* part of it that belongs to updates */
-    struct vyre_decision_candidate candidates[VYRE_CANDIDATES_MAX]; /* but mode and variant */
+    struct vyre_decision_candidate candidates[VYRE_CANDIDATES_MAX]; /* without mode and variant */
 };
 
 struct vyre_governor_sample {
@@ -95,13 +95,16 @@ struct vyre_governor_lesson {
     uint32_t count;
 };
 
-/* The shape that is finding out about a candidate for all; others wait for it, but not for long. */
+/* The shape that tries a candidate on behalf of all; others wait for it, but not for long. */
 struct vyre_governor_probe {
     uint64_t serial; /* 0: none */
     uint64_t since;  /* counters.seen then */
 };
 
-/* The try whose time is not known yet. Where several end together, nobody could tell their shares. */
+/*
+ * The try whose time is not known yet. If several ended together, their shares could not be
+ * separated.
+ */
 struct vyre_governor_try {
     uint64_t serial; /* 0: none */
     uint64_t since;  /* counters.seen then */
@@ -116,7 +119,7 @@ struct vyre_governor_counters {
     uint64_t drifts;
     double spent_ns;
     double explored_ns;
-    double doubted_ns; /* ... in trials that predictions spoke against */
+    double doubted_ns; /* ... in trials that the predictions advised against */
 };
 
 struct vyre_governor {
@@ -125,12 +128,12 @@ struct vyre_governor {
     struct vyre_governor_counters counters;
     struct vyre_governor_probe probes[VYRE_CANDIDATES_MAX];
     struct vyre_governor_try trying;
-    double announced_ns;                    /* coming_ns of all shapes, forgotten ones included */
+    double announced_ns;                    /* coming_ns of all shapes, including forgotten ones */
     uint32_t measured[VYRE_CANDIDATES_MAX]; /* shapes with more than the first batch measured */
-    float too_high_log; /* calibration was seen to be too high by this, at worst */
+    float too_high_log;                     /* the most that calibration was seen to be too high */
     float too_low_log;
     struct vyre_governor_lesson fixed[VYRE_CANDIDATES_MAX];     /* measured over calibrated */
-    struct vyre_governor_lesson overhead[VYRE_CANDIDATES_MAX];  /* ... where it was too high */
+    struct vyre_governor_lesson overhead[VYRE_CANDIDATES_MAX];  /* ... if it was too high */
     struct vyre_governor_lesson execution[VYRE_CANDIDATES_MAX]; /* ns */
     struct vyre_governor_lesson ratio[VYRE_CANDIDATES_MAX][VYRE_CANDIDATES_MAX]; /* execution */
 };
@@ -142,16 +145,19 @@ void vyre_governor_init(struct vyre_governor *governor, struct vyre_shapes *shap
 /* The entry of a shape, counted as seen once more. Valid until the shape is forgotten. */
 struct vyre_shape *vyre_governor_see(struct vyre_governor *governor, struct vyre_hash128 key);
 
-/* The same for an entry that is there. */
+/* The same for an entry that exists. */
 void vyre_governor_see_again(struct vyre_governor *governor, struct vyre_shape *shape);
 
-/* Batches of the shape that are expected, this one included: what the hint leaves, else as many as seen. */
+/*
+ * The batches of the shape that are expected, this one included: by the hint, or else as many as
+ * seen.
+ */
 static inline uint32_t vyre_governor_repeats(const struct vyre_shape *shape, uint32_t hint)
 {
     return hint >= shape->seen ? hint - shape->seen + 1 : shape->seen;
 }
 
-/* True when the shape's choice stands for this batch: then out_choice holds it, all but the table. */
+/* True if the shape's choice stands for this batch: then out_choice holds it, without the table. */
 static inline bool vyre_governor_settled(struct vyre_shape *shape,
                                          const struct vyre_governor_batch *batch,
                                          struct vyre_governor_choice *out_choice)
@@ -181,15 +187,15 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_shape *sha
 
 void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_governor_sample *sample);
 
-/* The batch gave no measurement: a trial in flight is forgotten, so that it may be made again. */
+/* The batch gave no measurement: a trial in flight is forgotten, so that it can be repeated. */
 void vyre_governor_abandon(struct vyre_governor *governor, struct vyre_shape_ref ref,
                            uint8_t candidate);
 
-/* The choice is taken back before it ran: nothing is held against it. */
+/* The choice is withdrawn before it ran. This does not count against it. */
 void vyre_governor_withdraw(struct vyre_governor *governor, struct vyre_shape_ref ref,
                             uint8_t candidate);
 
-/* Compares anew at the next batch: call it when the facts of a settled shape changed. */
+/* The next batch compares again. To be called when the facts of a settled shape changed. */
 static inline void vyre_governor_reopen(struct vyre_shape *shape)
 {
     shape->check_at = 0;

@@ -1,32 +1,35 @@
 /*
- * governor_learn.c: from one measurement to what the next choice rests on.
+ * governor_learn.c: turns one measurement into what the next choice rests on.
  *
- * A sample inside the band around the mean moves the mean a little. One beyond the band moves
- * nothing: it is an outlier until several in a row lie on the same side, which is drift.
- * While there are few samples, a lower one is believed at once: what goes wrong in a measurement
- * (preemption, a cold cache) makes it too long.
+ * A sample inside the band around the mean moves the mean a little. One outside the band changes
+ * nothing: it is an outlier, until several in a row lie on the same side, which is drift. While
+ * there are few samples, a lower one is believed at once, because disturbances of a measurement
+ * (preemption, a cold cache) make it too long.
  */
 #include "runtime/governor.h"
 
 #include "runtime/governor_math.h"
 
-/* A sample is in the band when it is within this factor of the mean. */
+/* A sample is in the band if it is within this factor of the mean. */
 #define BAND 1.5
-/* The mean may wander this far from where the choice was made before it is looked at again. */
+/* If the mean moves this far from where the choice was made, the choice is made again. */
 #define WANDER 1.25
 /* ... and this far before what other shapes taught about the candidate is forgotten. */
 #define UNLEARN   2.0
 #define RUN_LIMIT 4
-/* Fewer are enough when all of them are this far away: outliers seldom come in threes. */
+/* Fewer are enough if all of them are this far away: outliers seldom come in threes. */
 #define RUN_LIMIT_FAR 3
 #define FAR           4.0
 #define MEAN_WINDOW   16u
-/* ... of a candidate that is not the current one: what is measured seldom was long ago. */
+/* ... for a candidate that is not the current one: its samples are rare and old. */
 #define SELDOM_WINDOW 6u
 #define FEW           3u
-/* A clock swings for longer than so many batches. */
+/* A clock stays fast or slow for longer than this many batches. */
 #define RECENT_PART (1.0 / 6)
-/* A batch of this part of the one that paid the fixed cost, or of that cost, may have paid it again. */
+/*
+ * A batch that takes this part of the one that paid the fixed cost, or of that cost, may have paid
+ * it again.
+ */
 #define AGAIN_FIRST 0.9
 #define AGAIN_FIXED 0.7
 
@@ -77,12 +80,12 @@ static void doubt(struct vyre_governor *governor, float log)
         governor->too_high_log = -log;
 }
 
-/* The first batch and the mean tell what the fixed cost really was. */
+/* The first batch and the mean show what the fixed cost really was. */
 static void teach_fixed(struct vyre_governor *governor, struct vyre_candidate_track *track,
                         uint8_t candidate)
 {
     double real_ns = (double)track->first_ns - track->mean_ns;
-    /* A difference of two noisy times says nothing when it is small beside them. */
+    /* A difference of two noisy times means nothing if it is small compared with them. */
     if (track->fixed_ns <= 0 || real_ns < track->mean_ns * 0.5)
         return;
     float log = governor_log(real_ns) - governor_log((double)track->fixed_ns);
@@ -90,7 +93,7 @@ static void teach_fixed(struct vyre_governor *governor, struct vyre_candidate_tr
     doubt(governor, log);
 }
 
-/* A batch cannot take less than its overhead: calibration was too high. */
+/* A batch cannot take less than its overhead, so calibration was too high. */
 static void teach_overhead(struct vyre_governor *governor, const struct vyre_candidate_track *track,
                            uint8_t candidate)
 {
@@ -111,7 +114,7 @@ static void unlearn(struct vyre_governor *governor, uint8_t candidate)
     }
 }
 
-/* A lesson from an estimate gives way to the measurement. */
+/* A measurement replaces a lesson from an estimate. */
 static void correct(struct vyre_governor_lesson *lesson, float log, bool again)
 {
     if (again && lesson->count <= 1)
@@ -120,7 +123,7 @@ static void correct(struct vyre_governor_lesson *lesson, float log, bool again)
         governor_lesson_fold(lesson, log);
 }
 
-/* How this candidate's execution compares with the others', for shapes yet to come. */
+/* How this candidate's execution compares with the others', for later shapes. */
 static void teach_execution(struct vyre_governor *governor, const struct vyre_shape *shape,
                             uint8_t candidate, bool again)
 {
@@ -150,7 +153,7 @@ static void drift(struct vyre_governor *governor, struct vyre_shape *shape, uint
     }
 }
 
-/* Far from what other shapes taught: an outlier as likely as not, to be measured once more. */
+/* Far from what other shapes taught. It may well be an outlier, so it is measured once more. */
 static bool suspect(struct vyre_candidate_track *track)
 {
     bool far = track->expect_ns > 0 && track->mean_ns > FAR * (double)track->expect_ns;
@@ -158,7 +161,7 @@ static bool suspect(struct vyre_candidate_track *track)
     return far;
 }
 
-/* The batch that pays the fixed cost tells the rest only where the fixed cost is the smaller part. */
+/* A batch that paid the fixed cost shows the rest only if the fixed cost is the smaller part. */
 static void learn_first(struct vyre_governor *governor, struct vyre_shape *shape, uint8_t candidate,
                         double value_ns)
 {
@@ -196,7 +199,7 @@ static void keep_recent(struct vyre_shape *shape, double value_ns)
     shape->recent_ns += (value - shape->recent_ns) * RECENT_PART;
 }
 
-/* A measurement as it would be at the pace that the mean of the current candidate was taken at. */
+/* A measurement, adjusted to the pace at which the mean of the current candidate was taken. */
 static double in_pace(const struct vyre_shape *shape, double value_ns)
 {
     const struct vyre_candidate_track *track = &shape->tracks[shape->current];
@@ -216,7 +219,7 @@ static void learn_repeat(struct vyre_governor *governor, struct vyre_shape *shap
     bool stale = track->flags & VYRE_TRACK_STALE;
     bool far = stale && value_ns > FAR * track->mean_ns;
     if (stale)
-        track->count = 0; /* what was before the drift is another cost */
+        track->count = 0; /* before the drift the cost was another */
     track->flags &= (uint8_t) ~(VYRE_TRACK_ESTIMATED | VYRE_TRACK_STALE | VYRE_TRACK_SUSPECT);
     bool current = shape->chosen && candidate == shape->current;
     enum fold result = fold(track, current ? value_ns : in_pace(shape, value_ns), current);
@@ -242,7 +245,7 @@ static void learn_repeat(struct vyre_governor *governor, struct vyre_shape *shap
         return;
     shape->anchor_ns = track->mean_ns;
     drift(governor, shape, candidate);
-    if (moved >= UNLEARN || moved * UNLEARN <= 1) { /* ratios from before say nothing any more */
+    if (moved >= UNLEARN || moved * UNLEARN <= 1) { /* earlier ratios mean nothing any more */
         unlearn(governor, candidate);
         teach_execution(governor, shape, candidate, false);
     }
@@ -261,14 +264,16 @@ static void charge(struct vyre_governor *governor, struct vyre_shape *shape,
     governor->counters.explored_ns += excess_ns;
 }
 
-/* A batch that did not follow another in its candidate may have paid the fixed cost once more. */
+/*
+ * If the batch before it ran in another candidate, a batch may have paid the fixed cost once more.
+ */
 static bool may_hold_fixed(const struct vyre_candidate_track *track, double value_ns)
 {
     return value_ns >= AGAIN_FIRST * (double)track->first_ns ||
            value_ns >= AGAIN_FIXED * (double)track->fixed_ns;
 }
 
-/* Of the excess that was predicted for a trial, what did not come true. */
+/* The part of a trial's predicted excess that did not come true. */
 static void refund(struct vyre_governor *governor, struct vyre_shape *shape,
                    const struct vyre_governor_sample *sample)
 {
@@ -281,8 +286,8 @@ static void refund(struct vyre_governor *governor, struct vyre_shape *shape,
 }
 
 /*
- * The first batch after one in another candidate may pay for coming back: what was resident is gone.
- * True when it did: the time then says nothing of the batches that follow.
+ * The first batch after one in another candidate may pay the fixed cost again, because what was
+ * resident is gone. True if it did: its time then says nothing about the batches that follow.
  */
 static bool came_back(struct vyre_governor *governor, struct vyre_shape *shape,
                       struct vyre_candidate_track *track, double value_ns)
@@ -321,7 +326,7 @@ void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_gover
     if (track->doubted_ns > 0)
         refund(governor, shape, sample);
     double value_ns = measured_ns - sample->update_ns;
-    if (value_ns < measured_ns * 0.25) /* the updates were cheaper than calibration says */
+    if (value_ns < measured_ns * 0.25) /* the updates were cheaper than calibrated */
         value_ns = measured_ns * 0.25;
     if (value_ns < 1)
         value_ns = 1;
@@ -356,7 +361,7 @@ void vyre_governor_abandon(struct vyre_governor *governor, struct vyre_shape_ref
     struct vyre_shape *shape = vyre_shape_get(ref);
     if (shape && candidate < VYRE_CANDIDATES_MAX) {
         struct vyre_candidate_track *track = &shape->tracks[candidate];
-        /* It told nothing: tried again at once it would tell as little. */
+        /* It gave no measurement, and an immediate retry would give none either. */
         if (track->flags & VYRE_TRACK_PENDING)
             track->fails = (uint16_t)(track->fails + (track->fails < UINT16_MAX));
     }

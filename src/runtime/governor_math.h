@@ -10,16 +10,16 @@
 #include "base/clock.h"
 #include "runtime/governor.h"
 
-/* A new lesson's deviation, in octaves: two shapes of one device rarely agree better than this. */
+/* A new lesson's deviation, in octaves: two shapes of a device rarely agree better than this. */
 #define LESSON_DEVIATION 0.5f
-/* Later samples move a lesson by at least 1 part in so many. */
+/* Later samples move a lesson by at least 1 part in this many. */
 #define LESSON_MEMORY 8u
-/* Clocks swing by less than this factor. */
+/* Clocks vary by less than this factor. */
 #define GOVERNOR_PACE 2.0
 
 /*
- * The exponent, and the mantissa as its fraction: a logarithm to base 2 bent by less than 0.09, its
- * inverse exact. It needs no libm and gives the same bits everywhere. `value` is above 0.
+ * The exponent, with the mantissa as its fraction: a logarithm to base 2 with an error below 0.09,
+ * whose inverse is exact. It needs no libm and gives the same bits everywhere. `value` is above 0.
  */
 static inline float governor_log(double value)
 {
@@ -57,13 +57,13 @@ static inline void governor_lesson_fold(struct vyre_governor_lesson *lesson, flo
     lesson->count += lesson->count < UINT32_MAX;
 }
 
-/* By what a calibrated figure is to be multiplied. */
+/* The factor by which to multiply a calibrated figure. */
 static inline double governor_scale(const struct vyre_governor_lesson *lesson)
 {
     return lesson->count ? governor_exp(lesson->log) : 1.0;
 }
 
-/* The part of a batch's time that calibration does not explain; never nothing. */
+/* The part of a batch's time that calibration does not explain; always above 0. */
 static inline double governor_execution(double cost_ns, double overhead_ns)
 {
     double rest = cost_ns - overhead_ns;

@@ -1,46 +1,46 @@
 /*
- * governor_pick.c: which candidate runs.
+ * governor_pick.c: picks the candidate to run.
  *
- * Nothing measured: the verdict. Otherwise the best of the measured, unless the verdict was not tried, or an
- * unmeasured candidate is worth a trial: its execution is supposed to be one of five equally likely
- * multiples of what is expected (wide apart while nothing is known, close when other shapes taught
- * the ratio), and the trial is made when the mean of what it saves over the expected repeats exceeds
- * the mean of what it costs. One that predictions speak against gets its trial when the time spent
- * covers it. Last comes exploration, from its budget.
+ * If nothing is measured, the verdict runs. Otherwise the best measured candidate runs, unless the
+ * verdict was not tried yet or an unmeasured candidate is worth a trial. For a trial, the execution
+ * time is assumed to be one of five equally likely multiples of what is expected: far apart while
+ * nothing is known, close when other shapes taught the ratio. The trial is made if the mean saving
+ * over the expected repeats exceeds the mean cost. A trial that the predictions advise against is
+ * made when the time spent covers it. Last comes exploration, from its own budget.
  */
 #include "runtime/governor_math.h"
 #include "runtime/governor_round.h"
 
-/* Another candidate must be better by this much before the choice moves. */
+/* Another candidate must be better by this factor before the choice changes. */
 #define MARGIN 0.97
-/* Multiples above what is expected are so much closer together: worse by far is rare. */
+/* Multiples above the expected value are closer together by this factor: much worse is rare. */
 #define UPWARD 0.5f
-/* A finding is waited for where the batch costs less than this part of the fixed cost. */
+/* A shape waits for another's finding if its batch costs less than this part of the fixed cost. */
 #define WAIT_PART 0.125
 /*
- * Trials that predictions speak against: parts of the time spent, and of the time to come where it is
- * announced, for all of them together; with more candidates than AGAINST_COUNT, less.
+ * Limits for all trials together that the predictions advise against: parts of the time spent, and
+ * of the announced time. With more candidates than AGAINST_COUNT, less.
  */
 #define AGAINST_SEEN   0.6
 #define AGAINST_HINTED 0.04
 #define AGAINST_COUNT  4u
-/* With a hint, such a trial must save so many times its cost if calibration is wrong. */
+/* With a hint, such a trial must save this many times its cost if calibration is wrong. */
 #define ODDS_HINTED 16.0
-/* Parts of the time that measuring a suspect sample again may take. */
+/* The part of the time that measuring a suspect sample again may take. */
 #define SUSPECT_SEEN   1.0
 #define SUSPECT_HINTED 0.02
-/* Calibration may be off by so much without a sign of it. */
+/* Calibration may be off by this factor without a sign of it. */
 #define OFF 12.0
-/* Part of a first batch that is not its fixed cost, at least. */
+/* At least this part of a first batch is not its fixed cost. */
 #define SUNK_LEAST 0.25
-/* Part of the budget that may go into candidates that no shape of the device has tried. */
+/* The part of the budget for candidates that no shape of the device has tried. */
 #define COMMON_PART 0.25
-/* One exploration in so many batches of a shape may change nothing. */
+/* In this many batches of a shape, one exploration may be in vain. */
 #define EXPLORE_GAP 64.0
-/* A try whose time is not known after so many batches is not waited for any longer. */
+/* If the time of a try is not known after this many batches, nothing waits for it any longer. */
 #define TRY_BATCHES 256u
 
-/* One try at a time, and none whose end nobody would see. */
+/* One try at a time, and none whose end would go unobserved. */
 static bool may_try(const struct vyre_governor_round *round)
 {
     const struct vyre_governor *governor = round->governor;
@@ -49,7 +49,10 @@ static bool may_try(const struct vyre_governor_round *round)
             governor->counters.seen - governor->trying.since >= TRY_BATCHES);
 }
 
-/* Another shape is trying `i`: until it knows, `instead` does if it is cheap beside the fixed cost. */
+/*
+ * Another shape is trying `i`. Until it knows, `instead` will do if it is cheap compared with the
+ * fixed cost.
+ */
 static bool can_wait(const struct vyre_governor_round *round, uint32_t i, uint32_t instead)
 {
     const struct vyre_governor_view *view = &round->views[i];
@@ -64,7 +67,7 @@ static double total(const struct vyre_governor_round *round, uint32_t i)
     return view->fixed + round->repeats * (view->cost + view->update);
 }
 
-/* The cheapest of the known ones; count when there is none. */
+/* The cheapest of the known ones; `count` if there is none. */
 static uint32_t best_known(const struct vyre_governor_round *round)
 {
     uint32_t best = round->count;
@@ -83,8 +86,9 @@ static uint32_t best_known(const struct vyre_governor_round *round)
 }
 
 /*
- * What a trial of `i` instead of `base` saves, on average over the cases: in this shape over the
- * expected repeats; and if no shape has tried it yet, also what the others may save by the lesson.
+ * What a trial of `i` instead of `base` saves, on average over the cases, in this shape over the
+ * expected repeats. If no shape has tried it yet, this includes what other shapes may save by the
+ * lesson.
  */
 static double trial_value(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
 {
@@ -118,8 +122,8 @@ static double trial_value(const struct vyre_governor_round *round, uint32_t i, u
 }
 
 /*
- * Whether trials that predictions speak against may take `more` time: all of them together are held
- * to a part of the time spent and, where the caller announced it, of the time to come.
+ * Whether trials that the predictions advise against may take `more` time. All of them together are
+ * limited to a part of the time spent and, if the caller announced it, of the time to come.
  */
 static bool affords(const struct vyre_governor_round *round, double more)
 {
@@ -135,10 +139,11 @@ static bool affords(const struct vyre_governor_round *round, double more)
 }
 
 /*
- * A candidate of which the device knows only batches that paid the fixed cost, thus only as well as
- * calibration: if that was far too low, the rest of the fixed cost passes for execution. The cost is
- * sunk by now, so that one more batch tells; at once, since what is resident may leave when another
- * candidate runs. What that batch is expected to take; 0: it is not worth it.
+ * The device knows this candidate only from batches that paid the fixed cost, so it knows it only
+ * as well as calibration. If that was far too low, the rest of the fixed cost looks like execution.
+ * The fixed cost is paid by now, so one more batch shows the truth. It must follow at once, because
+ * what is resident may leave when another candidate runs. Returns the expected time of that batch;
+ * 0: it is not worth it.
  */
 static double confirming(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
 {
@@ -158,9 +163,9 @@ static double confirming(const struct vyre_governor_round *round, uint32_t i, ui
 }
 
 /*
- * A candidate that no shape has tried gets its one trial, whatever calibration says of it, when that
- * is affordable: calibration may be wrong, and nothing else would show it. What the trial costs; 0:
- * it could not pay even if calibration were OFF times too high.
+ * A candidate that no shape has tried gets one trial, whatever calibration says about it, if that
+ * is affordable: calibration may be wrong, and nothing else would show it. Returns the cost of the
+ * trial; 0: it could not pay even if calibration were OFF times too high.
  */
 static double trying(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
 {
@@ -210,8 +215,8 @@ static uint32_t best_trial(const struct vyre_governor_round *round, uint32_t bas
 }
 
 /*
- * Whether the fixed cost, where it is due, could be earned back at all. What no shape has tried is
- * not judged: its calibration may be wrong.
+ * Whether the fixed cost, if it is due, could be earned back at all. What no shape has tried is not
+ * judged, because its calibration may be wrong.
  */
 static bool may_pay(const struct vyre_governor_round *round, uint32_t i, double usual)
 {
@@ -225,14 +230,14 @@ static bool may_pay(const struct vyre_governor_round *round, uint32_t i, double 
            round->repeats * (usual - least) > view->fixed / view->doubt;
 }
 
-/* The worse a candidate was, the less often it is looked at again. */
+/* The worse a candidate was, the less often it is tried again. */
 static bool failed_lately(const struct vyre_governor_round *round, uint32_t i, double worse)
 {
     double gap = EXPLORE_GAP * (1 + worse * worse);
     return (double)round->shape->tracks[i].fails * gap > (double)round->shape->seen;
 }
 
-/* Of those that the budget can pay, the one whose last measurement is oldest. */
+/* Of those that the budget can pay for, the one whose last measurement is oldest. */
 static uint32_t best_exploration(const struct vyre_governor_round *round, uint32_t base)
 {
     const struct vyre_shape *shape = round->shape;
@@ -250,7 +255,7 @@ static uint32_t best_exploration(const struct vyre_governor_round *round, uint32
         if (i == base || !view->feasible || (shape->tracks[i].flags & VYRE_TRACK_PENDING))
             continue;
         double excess = view->fixed + view->cost + view->update - usual + back;
-        /* What no shape has tried is a question of the whole device. */
+        /* What no shape has tried is a question for the whole device. */
         double allowance = round->governor->execution[i].count ? own : common;
         if (excess > allowance || allowance <= 0 || view->waiting || !may_pay(round, i, usual) ||
             failed_lately(round, i, shape->tracks[i].mean_ns > 0 ? excess / usual : 0))
@@ -261,7 +266,9 @@ static uint32_t best_exploration(const struct vyre_governor_round *round, uint32
     return best;
 }
 
-/* A candidate whose only sample is suspect, where measuring it again is a small part of the time. */
+/*
+ * A candidate whose only sample is suspect, if measuring it again takes a small part of the time.
+ */
 static uint32_t suspect_one(const struct vyre_governor_round *round)
 {
     const struct vyre_shape *shape = round->shape;
@@ -279,8 +286,8 @@ static uint32_t suspect_one(const struct vyre_governor_round *round)
 }
 
 /*
- * Nothing of the shape is measured: what the policies ask for runs, unless other shapes of the device, or
- * an earlier process, measured it and something else was cheaper.
+ * Nothing about the shape is measured. What the policies ask for runs, unless other shapes of the
+ * device, or an earlier process, measured it and something else was cheaper.
  */
 static struct vyre_governor_pick pick_unmeasured(struct vyre_governor_round *round)
 {
@@ -312,7 +319,7 @@ static struct vyre_governor_pick pick_unmeasured(struct vyre_governor_round *rou
     return pick;
 }
 
-/* The verdict is not measured for this shape, and nothing that is measured speaks against it. */
+/* The verdict is not measured for this shape, and no measurement contradicts it. */
 static bool verdict_stands(const struct vyre_governor_round *round, uint32_t base)
 {
     uint32_t verdict = round->batch->verdict;
@@ -322,7 +329,7 @@ static bool verdict_stands(const struct vyre_governor_round *round, uint32_t bas
            total(round, verdict) < total(round, base);
 }
 
-/* What is worth a try now; count when nothing is. */
+/* What is worth a try now; `count` if nothing is. */
 static uint32_t pick_try(struct vyre_governor_round *round, uint32_t base,
                          struct vyre_governor_pick *pick)
 {

@@ -1,21 +1,23 @@
 /*
  * governor_predict.c: what each candidate is expected to cost.
  *
- * Calibration tells the fixed cost and the overhead; what measurements showed of them on this device
- * corrects both. Execution comes from this shape where it was measured; else from another candidate
- * of this shape, by the ratio that other shapes had; else from other shapes.
+ * Calibration gives the fixed cost and the overhead; measurements on this device correct both.
+ * Execution comes from this shape if it was measured, else from another candidate of this shape, by
+ * the ratio that other shapes had, else from other shapes.
  */
 #include "runtime/governor_math.h"
 #include "runtime/governor_round.h"
 
-/* The fixed cost of a batch may have been so much more than calibrated. */
+/* The fixed cost of a batch may have been this many times the calibrated one. */
 #define FIXED_ERROR 1.45
-/* Calibration may be off by so many octaves without a sign of it: about 30 %. */
+/* Calibration may be off by this many octaves without a sign of it: about 30 %. */
 #define DOUBT_FREE 0.6f
-/* Batches of the device for which others wait for the shape that tries a candidate first. */
+/*
+ * For this many batches of the device, other shapes wait for the one that tries a candidate first.
+ */
 #define PROBE_PATIENCE 64u
 
-/* The factor behind a logarithm; noise as it is always there counts as none. */
+/* The factor for a logarithm; ordinary noise counts as none. */
 static double free_doubt(float log)
 {
     return log > DOUBT_FREE ? governor_exp(log) : 1;
@@ -26,7 +28,9 @@ static double fixed_of(const struct vyre_governor_round *round, uint32_t i)
     return (double)round->shape->tracks[i].fixed_ns * governor_scale(&round->governor->fixed[i]);
 }
 
-/* The rest of the first batch is as good as a measurement where the fixed cost is the lesser part. */
+/*
+ * If the fixed cost is the smaller part of the first batch, the rest is as good as a measurement.
+ */
 static void look_at_first(const struct vyre_governor_round *round, uint32_t i,
                           struct vyre_governor_view *view)
 {

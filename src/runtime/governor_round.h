@@ -1,9 +1,9 @@
 /*
  * governor_round.h: one comparison of all candidates, as the governor's files see it.
  *
- *   look      the facts, corrected by what was measured
- *   suppose   nothing of the shape is known: take what other shapes showed
- *   expect    one candidate is known: what the others take, from it
+ *   look      the facts, corrected by measurements
+ *   suppose   nothing is known about the shape: use what other shapes showed
+ *   expect    one candidate is known: derive from it what the others take
  *   pick      the candidate to run
  */
 #ifndef VYRE_RUNTIME_GOVERNOR_ROUND_H
@@ -11,10 +11,10 @@
 
 #include "runtime/governor.h"
 
-/* An unknown execution is supposed to be one of so many multiples of what is expected. */
+/* An unknown execution time is assumed to be one of this many multiples of the expected one. */
 #define VYRE_GOVERNOR_CASES       5
-#define VYRE_GOVERNOR_CASES_BELOW 2 /* of them less than expected */
-/* Octaves between the cases, by where the expected execution comes from. */
+#define VYRE_GOVERNOR_CASES_BELOW 2 /* this many of them are less than expected */
+/* Octaves between the cases, by the source of the expected execution time. */
 #define VYRE_GOVERNOR_SPREAD_UNKNOWN 2.0f
 #define VYRE_GOVERNOR_SPREAD_STALE   1.0f
 #define VYRE_GOVERNOR_SPREAD_STORED  0.5f
@@ -24,8 +24,8 @@ struct vyre_governor_view {
     bool feasible;
     bool known;    /* `cost` was measured */
     bool supposed; /* ... on other shapes */
-    bool taught;   /* `cost` rests on other shapes */
-    bool waiting;  /* another shape is finding out */
+    bool taught;   /* `cost` comes from other shapes */
+    bool waiting;  /* another shape is trying it */
     double fixed;
     double raw_overhead; /* as calibrated */
     double overhead;     /* as corrected by what was measured */
@@ -33,8 +33,8 @@ struct vyre_governor_view {
     double cost;   /* per batch, without update and fixed */
     double expect; /* of execution, when not known */
     float spread;
-    double doubt; /* overhead and fixed may be less by this factor */
-    double error; /* ... or more by this one */
+    double doubt; /* overhead and fixed may be lower by this factor */
+    double error; /* ... or higher by this one */
     double off;   /* calibration was seen to be off by this factor, either way */
 };
 
@@ -53,27 +53,27 @@ struct vyre_governor_pick {
     uint32_t candidate;
     enum vyre_why why;
     enum vyre_evidence evidence;
-    uint32_t base;  /* that the others were compared with */
-    double doubted; /* predicted excess of a trial that predictions speak against */
+    uint32_t base;  /* the candidate that the others were compared with */
+    double doubted; /* predicted excess of a trial that the predictions advise against */
 };
 
 /* Fills round->views[i]. */
 void vyre_governor_look(struct vyre_governor_round *round, uint32_t i);
 
-/* True while a shape other than this one finds out about a candidate that nobody knows. */
+/* True while another shape tries a candidate that no shape knows. */
 bool vyre_governor_probed(const struct vyre_governor *governor, const struct vyre_shape *shape,
                           uint32_t i);
 
 /*
- * Nothing of this shape is known: candidates that other shapes ran in are taken to execute as they
- * did there, and count as known for this choice. False when there are none.
+ * Nothing about this shape is known. Candidates that other shapes ran in are assumed to take as
+ * long as they did there, and count as known for this choice. False if there are none.
  */
 bool vyre_governor_suppose(struct vyre_governor_round *round);
 
-/* What the unknown ones take, from what `base` does: by the ratio that other shapes showed. */
+/* Predicts the unknown ones from `base`, by the ratio that other shapes showed. */
 void vyre_governor_expect(struct vyre_governor_round *round, uint32_t base);
 
-/* `cost` within what the batch that paid the fixed cost allows, where there was one. */
+/* `cost`, limited to what the batch that paid the fixed cost allows, if there was one. */
 double vyre_governor_bound_cost(const struct vyre_governor_round *round, uint32_t i, double cost);
 
 struct vyre_governor_pick vyre_governor_pick_one(struct vyre_governor_round *round);

@@ -57,7 +57,10 @@ enum vyre_status vyre_instance_register_backend(struct vyre_instance *instance,
     struct vyre_instance_backend backend = {.ops = ops};
     if (ops->create) {
         status = ops->create(ops->user, &instance->allocator, &backend.state, &backend.absent);
-        /* Out of memory is the caller's to know; anything else is a fact about this machine. */
+        /*
+         * The caller must know about a lack of memory. Any other failure is a fact about this
+         * machine.
+         */
         if (status == VYRE_OUT_OF_MEMORY) {
             if (diag)
                 *diag = backend.absent;
@@ -71,7 +74,7 @@ enum vyre_status vyre_instance_register_backend(struct vyre_instance *instance,
     return VYRE_OK;
 }
 
-/* One of an older header is shorter; the rest of ours stays zero. */
+/* An observer of an older header is shorter; the rest of ours stays zero. */
 static void copy_observer(struct vyre_instance *instance, const struct vyre_observer *observer)
 {
     size_t size_bytes = sizeof instance->observer;
@@ -125,7 +128,9 @@ void vyre_instance_destroy(struct vyre_instance **instance)
     vyre_memory_free(&allocator, dying, sizeof *dying, _Alignof(struct vyre_instance));
 }
 
-/* Lists a backend's devices; returns how many it has, 0 with the reason when it is absent. */
+/*
+ * Lists a backend's devices. Returns how many it has; 0 with the reason if the backend is absent.
+ */
 static size_t list_devices(struct vyre_instance_backend *backend, struct vyre_device_info *infos,
                            size_t capacity, struct vyre_diag *out_reason)
 {

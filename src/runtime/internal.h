@@ -4,20 +4,20 @@
  *   instance ── backends[]          each: ops table + its state
  *      │
  *   device ── lock                  one submit, create or destroy at a time
- *      ├── objects                  buffers, kernels, batches: the living, and the dead whose work goes on
+ *      ├── objects                  buffers, kernels, batches: alive, or destroyed with work in flight
  *      ├── results                  a ring, one entry per submission
- *      ├── loss                     why the device is gone, and what its work may still touch
+ *      ├── loss                     why the device is lost, and what its work may still touch
  *      ├── costs, candidates        deciding: what each way to run a batch costs,
- *      │   shapes, governor           what was seen, found out, measured and told of each shape
+ *      │   shapes, governor           what was seen, found out and measured of each shape
  *      ├── planner, recordings      carrying out: hazards and arms, replayable shapes,
- *      │   builds, proving            what modes need beside the kernels, and whether it is trusted
- *      ├── measure, decisions, emit  measuring and telling
+ *      │   builds, proving            what modes need besides the kernels, and whether it is trusted
+ *      ├── measure, decisions, emit  measuring and reporting
  *      └── progress                 counters that threads share without the lock
  *
- * Nothing that work in flight may touch is freed: a destroyed object goes to the dead list with the
- * sequence of the last submission before its end, and is freed when that submission is complete. So
- * submit retains nothing. A batch that names a dead object is found out by the device's epoch, which
- * counts destructions: a batch built in an older epoch is checked object by object.
+ * Nothing that work in flight may touch is freed. A destroyed object goes to the dead list with the
+ * sequence of the last submission before its destruction, and is freed when that submission is
+ * complete. So submit retains nothing. The device's epoch, which counts destructions, shows whether
+ * a batch may name a dead object: a batch built in an older epoch is checked object by object.
  */
 #ifndef VYRE_RUNTIME_INTERNAL_H
 #define VYRE_RUNTIME_INTERNAL_H
@@ -46,8 +46,8 @@
 
 struct vyre_instance_backend {
     const struct vyre_backend_ops *ops; /* Borrowed */
-    void *state;             /* Owned by the backend; NULL when it has none or is absent */
-    struct vyre_diag absent; /* why it is absent; id NONE when it is there */
+    void *state;                        /* Owned by the backend; NULL if it has none or is absent */
+    struct vyre_diag absent;            /* why it is absent; id NONE if it is present */
 };
 
 struct vyre_instance {
@@ -61,10 +61,10 @@ struct vyre_instance {
     struct vyre_instance_backend backends[VYRE_BACKENDS_MAX];
 };
 
-/* Identities are counted from 1 over all objects of an instance and never used again. */
+/* Identities count from 1 over all objects of an instance and are never reused. */
 uint64_t vyre_instance_new_identity(struct vyre_instance *instance);
 
-/* ---- Objects that die late -------------------------------------------------------------------- */
+/* ---- Objects that outlive their destruction --------------------------------------------------- */
 
 struct vyre_body;
 struct vyre_object;
@@ -72,11 +72,12 @@ typedef void vyre_object_free(struct vyre_device *device, struct vyre_object *ob
 
 /* The first member of everything that a device owns. */
 struct vyre_object {
-    struct vyre_device *device;      /* Borrowed */
-    struct vyre_object *next, *prev; /* in the device's list of the living, or `next` of the dead */
-    vyre_object_free *free;          /* called under the lock, when no work uses it any more */
-    uint64_t last_sequence;          /* once dead: free it when this submission is complete */
-    uint64_t identity;               /* 0 once dead */
+    struct vyre_device *device; /* Borrowed */
+    struct vyre_object *next,
+        *prev; /* in the device's list of living objects, or `next` in the list of dead ones */
+    vyre_object_free *free; /* called under the lock, once no work uses it */
+    uint64_t last_sequence; /* once dead: free it when this submission is complete */
+    uint64_t identity;      /* 0 once dead */
     char label[VYRE_LABEL_BYTES];
 };
 
@@ -91,9 +92,9 @@ struct vyre_buffer {
     void *native;
     unsigned char *address; /* NULL without host addresses */
     size_t size_bytes;
-    bool is_mapped; /* the caller has its address: bytes may change while others are in flight */
+    bool is_mapped; /* the caller has its address: bytes may change while work is in flight */
     struct vyre_poison poison;
-    uint64_t shape_mark; /* shape_keys.c: the run that last met it, and its number there */
+    uint64_t shape_mark; /* shape_keys.c: the run that last saw it, and its number there */
     uint32_t shape_number;
 };
 
@@ -105,7 +106,7 @@ struct vyre_kernel {
     struct vyre_kernel_interface interface;
     uint32_t constants_size_bytes;
     struct vyre_hash128 content; /* the same in every process; zero: not known */
-    bool plain_ranges;           /* no tables, no local memory: bindings need no second look */
+    bool plain_ranges;           /* no tables, no local memory: bindings need no second pass */
 };
 
 /* ---- Device ----------------------------------------------------------------------------------- */
@@ -123,14 +124,14 @@ struct vyre_result_entry {
     vyre_completion_function *on_complete;
     void *user;
     struct vyre_measurement measurement;
-    _Atomic uint32_t ended; /* whoever sets it calls on_complete */
+    _Atomic uint32_t ended; /* the thread that sets it calls on_complete */
 };
 
-/* The costs that the device goes by. Under the lock. */
+/* The costs that the device uses. Under the lock. */
 struct vyre_device_costs {
     struct vyre_calibration calibration;
-    uint64_t number; /* counts calibrations that the device went by */
-    bool is_own;     /* measured here, not given, and not saved yet */
+    uint64_t number; /* counts the calibrations that the device has used */
+    bool is_own;     /* measured here, not given, and not yet saved */
 };
 
 /* Under the lock. */
@@ -147,44 +148,46 @@ struct vyre_device_objects {
 struct vyre_device_results {
     struct vyre_result_entry *entries; /* Owned: mask + 1 */
     uint64_t mask;
-    uint64_t forgotten_failure; /* the latest failed submission whose entry was used again */
+    uint64_t forgotten_failure; /* the latest failed submission whose entry was reused */
 };
 
-/* What is known of generated code, and the one proof that may run: prove.h. */
+/* What is known about generated code, and the one proof that may run: prove.h. */
 struct vyre_device_proving {
     struct vyre_proofs proofs;
-    struct vyre_lock lock; /* held by who proves; taken after the device's, or alone */
+    struct vyre_lock lock; /* held by the thread that proves; taken after the device's, or alone */
     bool is_on;            /* others wait at the gate */
-    uint64_t submitted;    /* submissions of proofs: no caller's */
+    uint64_t submitted;    /* submissions that proofs made, not callers */
     uint64_t completed;
 };
 
 struct vyre_device_loss {
-    bool is_known;           /* `lost`, as those who hold the lock see it */
+    bool is_known;           /* `lost`, as seen by threads that hold the lock */
     struct vyre_diag reason; /* written before `lost` */
-    void *left_behind;       /* Owned: memory that work of the lost device may touch, of ... */
+    void *left_behind;       /* Owned: memory that work of the lost device may touch, from ... */
     size_t left_behind_bytes;
 };
 
 /* What submitting, waiting and completing threads share: a cache line for each side. */
 struct vyre_device_progress {
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t submitted; /* written under the lock */
-    /* Submissions in flight with a callback: while 0, completions need not look at their entry. */
+    /*
+     * Submissions in flight with a callback. While it is 0, completions need not read their entry.
+     */
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint32_t callbacks;
-    _Atomic uint32_t calling;       /* callbacks that run ... */
-    _Atomic uintptr_t caller;       /* ... and the thread of the newest */
-    _Atomic uint32_t timed;         /* the same of submissions whose end is timed */
-    _Atomic uint64_t looks;         /* lazy backends: how often somebody began to look */
-    _Atomic uint64_t wait_began_ns; /* lazy backends: when somebody last began to wait */
-    _Atomic uint64_t unseen_last;   /* ... the last that may have ended with nobody looking */
+    _Atomic uint32_t calling;       /* callbacks that are running ... */
+    _Atomic uintptr_t caller;       /* ... and the thread of the latest */
+    _Atomic uint32_t timed;         /* the same for submissions whose end is timed */
+    _Atomic uint64_t looks;         /* lazy backends: how often a thread began to look */
+    _Atomic uint64_t wait_began_ns; /* lazy backends: when a thread last began to wait */
+    _Atomic uint64_t unseen_last;   /* ... the last that may have ended unobserved */
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t completed; /* written by complete, in order */
-    _Atomic uint64_t failed;                                    /* submissions that ended badly */
+    _Atomic uint64_t failed;                                    /* submissions that failed */
     _Atomic uint32_t poisoned; /* buffers that hold poison; written under the failure_lock */
     _Atomic uint32_t lost;
 };
 
 struct vyre_device {
-    /* What it is. Set when it is opened. */
+    /* Identity. Set when the device is opened. */
     struct vyre_instance *instance; /* Borrowed */
     const struct vyre_backend_ops *ops;
     void *native;
@@ -192,18 +195,18 @@ struct vyre_device {
     struct vyre_device_desc desc;
     struct vyre_device_facts facts;
     struct vyre_device_host host;
-    uint32_t workers_asked; /* the caller's cpu_workers; 0: not chosen */
+    uint32_t workers_asked; /* the caller's cpu_workers; 0: not set */
     uint64_t identity;
     char label[VYRE_LABEL_BYTES];
 
-    /* What every submit touches stands together, the large parts behind it. */
-    struct vyre_lock lock;   /* of all that follows, up to failure_lock */
-    uint64_t completed_seen; /* an old value of `completed`: reading that costs a cache miss */
+    /* What every submit touches is together, with the large parts after it. */
+    struct vyre_lock lock;   /* protects all that follows, up to failure_lock */
+    uint64_t completed_seen; /* an earlier `completed`: reading that one costs a cache miss */
     uint64_t by_mode[VYRE_MODE_COUNT];
     struct vyre_device_objects objects;
     struct vyre_device_results results;
 
-    /* Measuring and telling. */
+    /* Measuring and reporting. */
     struct vyre_measure measure;
     struct vyre_decisions *decisions; /* Owned; NULL: none are kept */
     struct vyre_emit *emit;           /* Owned; NULL: there is no observer */
@@ -230,13 +233,13 @@ void vyre_device_on_complete(void *context, const struct vyre_completion *comple
 void vyre_device_on_lost(void *context, const struct vyre_diag *reason);
 
 /*
- * Releases the lock after a call of the backend that ended with `status`; one that says that the
- * device is lost ends everything pending. Returns the status.
+ * Releases the lock after a backend call that returned `status`. If that is VYRE_DEVICE_LOST, ends
+ * everything pending. Returns the status.
  */
 enum vyre_status vyre_device_unlock(struct vyre_device *device, enum vyre_status status,
                                     const struct vyre_diag *diag);
 
-/* The clock by which the device's work is timed. */
+/* The clock that times the device's work. */
 static inline uint64_t vyre_device_now_ns(const struct vyre_device *device)
 {
     return device->ops->now_ns ? device->ops->now_ns(device->native) : vyre_clock_now_ns();
@@ -281,7 +284,7 @@ static inline bool vyre_device_is_served(const struct vyre_device *device,
     return residency.serves;
 }
 
-/* Waits in the backend; what it finds complete meanwhile was found by one look. */
+/* Waits in the backend. What it finds complete meanwhile counts as found by one look. */
 static inline void vyre_device_look(struct vyre_device *device, uint64_t sequence,
                                     uint64_t timeout_ns)
 {
@@ -305,7 +308,7 @@ static inline bool vyre_device_is_complete(const struct vyre_device *device, uin
     return atomic_load_explicit(&device->progress.completed, memory_order_acquire) >= sequence;
 }
 
-/* Copies a label, cut to what fits. */
+/* Copies a label, cut to fit. */
 void vyre_label_copy(char out[VYRE_LABEL_BYTES], const char *label);
 
 #endif

@@ -16,7 +16,7 @@ static void free_kernel(struct vyre_device *device, struct vyre_object *object)
     device->objects.spare_kernels = object;
 }
 
-/* The size of the constants, laid out by natural alignment as a C struct of them would be. */
+/* The size of the constants, laid out as in a C struct. */
 static enum vyre_status layout_constants(const struct vyre_kernel_desc *desc, uint32_t *out_size,
                                          struct vyre_diag *diag)
 {
@@ -69,8 +69,8 @@ static bool is_plain(const struct vyre_binding_plan *plan)
 }
 
 /*
- * Fills in from the payload what the desc leaves out. The interface's arrays belong to the kernel,
- * so that the desc may point into them.
+ * Fills in from the payload what the desc leaves out. The kernel owns the interface's arrays, so
+ * the desc may point into them.
  */
 static void complete_desc(struct vyre_kernel_interface *interface, struct vyre_kernel_desc *desc)
 {
@@ -96,7 +96,7 @@ static void complete_desc(struct vyre_kernel_interface *interface, struct vyre_k
         desc->local_size[i] = desc->local_size[i] ? desc->local_size[i] : 1;
 }
 
-/* What the finished kernel takes, for those who ask. */
+/* Describes what the finished kernel takes. */
 static void describe(const struct vyre_kernel_desc *desc, uint32_t constants_size_bytes,
                      struct vyre_kernel_interface *interface)
 {
@@ -123,7 +123,7 @@ static void describe(const struct vyre_kernel_desc *desc, uint32_t constants_siz
     }
 }
 
-/* Fills a kernel that is not linked yet, up to its native part. */
+/* Fills a kernel that is not linked yet, except its native part. */
 static enum vyre_status build_plan(const struct vyre_device *device, struct vyre_kernel_desc *desc,
                                    struct vyre_kernel *kernel, struct vyre_diag *diag)
 {
@@ -137,7 +137,7 @@ static enum vyre_status build_plan(const struct vyre_device *device, struct vyre
     if (status == VYRE_OK)
         status = vyre_binding_plan_build(desc->bindings, desc->binding_count, kernel->bindings,
                                          VYRE_KERNEL_BINDINGS_MAX, &kernel->plan, diag);
-    /* Only what is sound in itself is compared. */
+    /* Compares only if the desc is valid in itself. */
     if (status == VYRE_OK && device->ops->kernel_reflect)
         status = vyre_interface_agree(desc, &kernel->interface, diag);
     if (status != VYRE_OK)

@@ -1,5 +1,5 @@
 /*
- * knowledge.c: what a device knows, to a store and back.
+ * knowledge.c: moves what a device knows to a store and back.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 /* A learning's mode and variant are one number in the store. */
 #define VARIANT_SHIFT 8
 
-/* ---- Whose it is ------------------------------------------------------------------------------ */
+/* ---- Signatures ------------------------------------------------------------------------------- */
 
 void vyre_device_describe(const struct vyre_device_info *info, uint32_t workers,
                           struct vyre_store_device *out_description)
@@ -31,13 +31,13 @@ void vyre_device_describe(const struct vyre_device_info *info, uint32_t workers,
     memcpy(out->uuid, info->uuid, sizeof out->uuid);
 }
 
-/* What is measured with one number of workers says little of another. */
+/* Costs measured with one number of workers say little about another. */
 static void describe_costs(const struct vyre_device *device, struct vyre_store_device *out)
 {
     vyre_device_describe(&device->facts.info, device->workers_asked, out);
 }
 
-/* A number of workers does not change what a driver compiles. */
+/* The number of workers does not change what a driver compiles. */
 static void describe_driver(const struct vyre_device *device, struct vyre_store_device *out)
 {
     vyre_device_describe(&device->facts.info, 0, out);
@@ -61,7 +61,7 @@ static const struct vyre_store_cost *find_cost(const struct vyre_store_calibrati
     return NULL;
 }
 
-/* Costs that this version does not know are left out; the store keeps no confidence. */
+/* Costs that this version does not know are left out. The store keeps no confidence. */
 static void read_costs(const struct vyre_store_calibration *stored, struct vyre_calibration *out)
 {
     out->taken_s = stored->taken_at > 0 ? (uint64_t)stored->taken_at : 0;
@@ -142,7 +142,7 @@ static enum vyre_status save_costs(struct vyre_device *device, struct vyre_store
     write_costs(&device->costs.calibration, &stored);
     vyre_lock_release(&device->lock);
     if (!is_own)
-        return VYRE_OK; /* what was loaded may be older than what the store has by now */
+        return VYRE_OK; /* the store may by now have newer costs than those loaded */
     describe_costs(device, &described);
     enum vyre_status status = vyre_store_put_device(store, &described, &signature, diag);
     if (status == VYRE_OK)
@@ -151,7 +151,7 @@ static enum vyre_status save_costs(struct vyre_device *device, struct vyre_store
         return status;
     vyre_lock_acquire(&device->lock);
     if (device->costs.number == number)
-        device->costs.is_own = false; /* it is the store's now */
+        device->costs.is_own = false; /* the store has it now */
     vyre_lock_release(&device->lock);
     return VYRE_OK;
 }
@@ -159,17 +159,17 @@ static enum vyre_status save_costs(struct vyre_device *device, struct vyre_store
 /* ---- Lists ------------------------------------------------------------------------------------ */
 
 /*
- * What a visit of the store, or a device, tells: its functions may not call the other one, whose lock they
- * would take while the first one's is held.
+ * What a visit of the store, or of a device, collects. Its functions may not call the other of the
+ * two, because they would take its lock while holding the first one's.
  */
 struct list {
     const struct vyre_allocator *allocator;
-    struct vyre_hash128 signature; /* of the device that is asked for */
+    struct vyre_hash128 signature; /* of the device in question */
     void *items;                   /* Owned */
     size_t item_bytes;
     uint32_t count;
     uint32_t capacity;
-    bool failed; /* no memory */
+    bool failed; /* out of memory */
 };
 
 static bool add(struct list *list, const void *item)
@@ -228,7 +228,7 @@ static enum vyre_status load_learnings(struct vyre_device *device, struct vyre_s
             .mean_ns = stored[i].mean_ns,
             .count = stored[i].count,
         };
-        /* One that the device does not take is as good as never learned. */
+        /* A learning that the device does not accept is ignored. */
         out->learning_count += vyre_device_import_learning(device, &learning, NULL) == VYRE_OK;
     }
     deinit(&list);
@@ -246,7 +246,7 @@ static bool on_learned(void *user, const struct vyre_learning *learning)
     return add(user, &learned);
 }
 
-/* By shape, then candidate, the best founded first. */
+/* By shape, then by candidate; the one with the most measurements first. */
 static int compare_learnings(const void *left, const void *right)
 {
     const struct vyre_store_learning *a = left;
@@ -260,7 +260,7 @@ static int compare_learnings(const void *left, const void *right)
     return (a->count < b->count) - (a->count > b->count);
 }
 
-/* Whether the store has something better founded of the same shape and candidate. */
+/* Whether the store has a better-founded learning of the same shape and candidate. */
 static bool is_known_better(struct vyre_store *store, struct vyre_hash128 device,
                             const struct vyre_store_learning *learning)
 {
@@ -278,8 +278,9 @@ static bool is_known_better(struct vyre_store *store, struct vyre_hash128 device
 }
 
 /*
- * Leaves what is worth keeping, at the front; returns how much. A mode that was tried once and left is
- * worth it too, where another one of the shape is well founded: it need not be tried again.
+ * Moves what is worth keeping to the front and returns how much there is. A mode that was tried
+ * once and dropped is worth keeping if another mode of the shape is well founded: it need not be
+ * tried again.
  */
 static uint32_t select_learnings(const struct list *list, struct vyre_store *store)
 {
@@ -348,7 +349,7 @@ static enum vyre_status load_refusals(struct vyre_device *device, struct vyre_st
     if (status == VYRE_OK && list.failed)
         status = out_of_memory(device, diag);
     const struct vyre_refusal *refusals = list.items;
-    /* One that the device has no memory for is found again by a check. */
+    /* If the device has no memory for a refusal, a check will find it again. */
     for (uint32_t i = 0; i < list.count; i++)
         out->refusal_count += vyre_device_import_refusal(device, &refusals[i], NULL) == VYRE_OK;
     deinit(&list);
@@ -427,7 +428,7 @@ static enum vyre_status check_parts(const struct vyre_device *device, uint32_t p
                          "there is no part 0x%x of what a device knows", parts & ~VYRE_KNOWS_ALL);
 }
 
-/* Parts are independent: all are tried, and the first failure is returned. */
+/* The parts are independent: all are tried, and the first failure is returned. */
 static void note(enum vyre_status part, enum vyre_status *inout_status,
                  struct vyre_diag **inout_diag)
 {

@@ -1,9 +1,9 @@
 /*
- * learnings.c: learnings into and out of a device.
+ * learnings.c: imports learnings into a device and exports them.
  */
 #include "runtime/internal.h"
 
-/* Beyond a quarter of an hour per batch nothing is worth knowing. */
+/* A longer time per batch, above a quarter of an hour, is not worth learning. */
 #define MEAN_LIMIT_NS 1e12
 
 /* ---- In --------------------------------------------------------------------------------------- */
@@ -51,8 +51,8 @@ enum vyre_status vyre_device_import_learning(struct vyre_device *device,
 /* ---- Out -------------------------------------------------------------------------------------- */
 
 /*
- * What is derived from the batch that paid the fixed cost counts too: a mode that is dropped after it
- * need not be tried again by the next process.
+ * Values derived from the batch that paid the fixed cost count too: if a mode is dropped after that
+ * batch, the next process need not try it again.
  */
 static bool is_measured(const struct vyre_candidate_track *track)
 {

@@ -5,11 +5,11 @@
 
 #include "runtime/emit.h"
 
-/* Batches that take longer than this are timed always. */
+/* Batches that take longer than this are always timed. */
 #define ALWAYS_TIMED_NS 10000.0
-/* A look at something that is complete already takes less than this. */
+/* Looking at something that is already complete takes less than this. */
 #define ONE_LOOK_NS 2000
-/* A submit that prepares something for so long looks at nothing meanwhile. */
+/* A submit that prepares something for this long observes no completions meanwhile. */
 #define LONG_ABSENCE_NS 500000
 
 void vyre_measure_init(struct vyre_measure *measure)
@@ -27,7 +27,7 @@ static void start_clock(struct vyre_device *device, struct vyre_timing *timing)
     device->measure.clock_ns = timing->start_ns;
 }
 
-/* Whether the choice for the body stands and the batch is too short to be timed each time. */
+/* Whether the choice for the body stands and the batch is too short to be timed every time. */
 static bool is_settled_and_short(const struct vyre_body *body)
 {
     const struct vyre_shape *shape = body->hashed ? vyre_shape_get(body->entry) : NULL;
@@ -49,7 +49,7 @@ void vyre_timing_absent_locked(struct vyre_device *device, struct vyre_timing *t
     timing->decided_ns = vyre_device_now_ns(device);
     if (timing->decided_ns - timing->start_ns < LONG_ABSENCE_NS)
         return;
-    /* What ended meanwhile was not seen to end. */
+    /* Completions during this time went unobserved. */
     atomic_store_explicit(&device->progress.unseen_last,
                           atomic_load_explicit(&device->progress.submitted, memory_order_relaxed),
                           memory_order_relaxed);
@@ -57,7 +57,7 @@ void vyre_timing_absent_locked(struct vyre_device *device, struct vyre_timing *t
 
 void vyre_timing_decided_locked(struct vyre_device *device, struct vyre_timing *timing)
 {
-    /* Another hint or other constants reopened the question: what comes of it must be measured. */
+    /* Another hint or other constants reopened the choice, so its outcome must be measured. */
     if (!timing->timed)
         start_clock(device, timing);
 }
@@ -97,7 +97,7 @@ void vyre_measure_begin_locked(struct vyre_device *device, struct vyre_timing *t
         out->update_ns = governed->update_ns;
     }
     if (device->measure.pending++ == 0) {
-        device->measure.next = entry->sequence; /* what came before was not timed */
+        device->measure.next = entry->sequence; /* the submissions before it were not timed */
         device->measure.last_known = device->measure.last_known && !out->behind;
     }
     atomic_fetch_add_explicit(&device->progress.timed, 1, memory_order_relaxed);
@@ -123,10 +123,12 @@ void vyre_measure_submitted_locked(struct vyre_device *device, const struct vyre
     if (choice->mode == VYRE_MODE_PERSISTENT)
         measurement->was_first =
             timing->resident == 0 || resident_number(device) != timing->resident;
-    /* Where the choice stands, the first of two samples may follow a pause nobody timed. */
+    /* If the choice stands, the first of two samples may follow a pause that was not timed. */
     if (measurement->was_first && choice->is_auto && choice->governed.settled && timing->opens)
         measurement->learns = false;
-    /* Relaxed: only a lazy backend's completions ask, and a little late is no harm. */
+    /*
+     * Relaxed: only completions of a lazy backend read it, and a slightly old value does no harm.
+     */
     atomic_store_explicit(&measurement->submitted_ns, now_ns, memory_order_relaxed);
 }
 
@@ -141,9 +143,9 @@ void vyre_measure_waits(struct vyre_device *device)
 }
 
 /*
- * When the batch ended. A lazy backend finds out when somebody looks: the end is known only if
- * somebody looked all the time, from the submit on or since before the end. In a stream of batches
- * that does not matter: what is seen late of one is missing from the next.
+ * When the batch ended. A lazy backend finds out when a thread looks, so the end is known only if a
+ * thread looked all the time, from the submit on or since before the end. In a stream of batches
+ * that does not matter: what is observed late for one is missing from the next.
  */
 static bool is_end_unknown(const struct vyre_device *device, uint64_t sequence,
                            const struct vyre_measurement *measurement)
@@ -179,7 +181,7 @@ static struct vyre_result_entry *entry_of(struct vyre_device *device, uint64_t s
     return &device->results.entries[sequence & device->results.mask];
 }
 
-/* The last submission of those that were seen to end at one moment, from `first` on. */
+/* The last submission of those observed to end at the same moment, from `first` on. */
 static uint64_t group_end(struct vyre_device *device, uint64_t first, uint64_t completed)
 {
     uint64_t last = first;
@@ -195,7 +197,7 @@ static uint64_t group_end(struct vyre_device *device, uint64_t first, uint64_t c
     return last;
 }
 
-/* Nothing can be said of what the batch cost. */
+/* The cost of the batch is unknown. */
 static void forget(struct vyre_device *device, uint64_t sequence)
 {
     const struct vyre_measurement *measurement = &entry_of(device, sequence)->measurement;
@@ -203,7 +205,7 @@ static void forget(struct vyre_device *device, uint64_t sequence)
         vyre_governor_abandon(&device->governor, measurement->shape, measurement->candidate);
 }
 
-/* ... and whoever watches is told of the batch all the same. `cost_ns` 0: not even a share is known. */
+/* ... but the observer still sees the batch. `cost_ns` 0: not even a share is known. */
 static void pass_over(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns)
 {
     forget(device, sequence);
@@ -211,7 +213,7 @@ static void pass_over(struct vyre_device *device, uint64_t sequence, uint64_t co
         vyre_emit_batch_locked(device, sequence, cost_ns, 0);
 }
 
-/* ... because nobody was looking when it ended. */
+/* ... because its end went unobserved. */
 static void miss(struct vyre_device *device, uint64_t sequence)
 {
     struct vyre_shape *shape = vyre_shape_get(entry_of(device, sequence)->measurement.shape);
@@ -220,7 +222,7 @@ static void miss(struct vyre_device *device, uint64_t sequence)
     pass_over(device, sequence, 0);
 }
 
-/* What plain launches of the shape cost so far; 0: not known. */
+/* The cost of plain launches of the shape so far; 0: not known. */
 static double plain_ns(const struct vyre_measurement *measurement)
 {
     const struct vyre_shape *shape = vyre_shape_get(measurement->shape);
@@ -246,7 +248,7 @@ static void finish_record(struct vyre_device *device, const struct vyre_result_e
     vyre_decisions_finish(device->decisions, measurement->record, &measured);
 }
 
-/* Tells what one batch cost. */
+/* Reports the cost of one batch. */
 static void tell(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns)
 {
     const struct vyre_result_entry *entry = entry_of(device, sequence);
@@ -274,7 +276,7 @@ static void tell(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns
     }
 }
 
-/* Whether somebody was looking when they ended. */
+/* Whether a thread was looking when they ended. */
 static bool all_seen(struct vyre_device *device, uint64_t first, uint64_t last)
 {
     bool all = true;
@@ -283,7 +285,7 @@ static bool all_seen(struct vyre_device *device, uint64_t first, uint64_t last)
     return all;
 }
 
-/* A batch in a required mode has no prediction: nobody knows its share. */
+/* A batch in a required mode has no prediction, so its share is unknown. */
 static bool all_predicted(struct vyre_device *device, uint64_t first, uint64_t last)
 {
     bool all = true;
@@ -292,7 +294,7 @@ static bool all_predicted(struct vyre_device *device, uint64_t first, uint64_t l
     return all;
 }
 
-/* What the batch is known to take: its candidate was measured for the shape. 0: not known. */
+/* What the batch usually takes, if its candidate was measured for the shape. 0: not known. */
 static double usual_ns(const struct vyre_measurement *measurement)
 {
     const struct vyre_shape *shape = vyre_shape_get(measurement->shape);
@@ -303,9 +305,9 @@ static double usual_ns(const struct vyre_measurement *measurement)
 }
 
 /*
- * Shares the time of a group out. Where all batches are known, they took more or less than usual by
- * the same factor. Where some are not, the others took what they usually take, and the rest is
- * theirs, by what was predicted for each.
+ * Divides the time of a group. If all batches are known, each took more or less than usual by the
+ * same factor. Otherwise the known ones took what they usually take, and the unknown ones share the
+ * rest in proportion to their predictions.
  */
 static void tell_group(struct vyre_device *device, uint64_t first, uint64_t last, uint64_t begin_ns)
 {
@@ -313,7 +315,10 @@ static void tell_group(struct vyre_device *device, uint64_t first, uint64_t last
     double total = end_ns > begin_ns ? (double)(end_ns - begin_ns) : 0.0;
     double usual = 0.0;
     double predicted = 0.0;
-    /* All shares are known before the first is told: telling changes what is usual. */
+    /*
+     * All shares are computed before the first is reported, because reporting changes what is
+     * usual.
+     */
     for (uint64_t i = first; i <= last; i++) {
         struct vyre_measurement *measurement = &entry_of(device, i)->measurement;
         measurement->usual_ns = usual_ns(measurement);

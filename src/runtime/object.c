@@ -1,5 +1,5 @@
 /*
- * object.c: life and late death of what a device owns.
+ * object.c: the life of a device's objects, and freeing them once no work uses them.
  */
 #include <stdio.h>
 
@@ -52,14 +52,19 @@ void vyre_object_bury_locked(struct vyre_object *object)
 
 void vyre_device_reclaim_locked(struct vyre_device *device)
 {
-    /* Read once: what ends while this runs waits for the next time, with its recordings. */
+    /*
+     * Read once: objects of work that ends meanwhile wait for the next time, with their recordings.
+     */
     uint64_t completed = atomic_load_explicit(&device->progress.completed, memory_order_acquire);
     if (!device->objects.dead_first || device->objects.dead_first->last_sequence > completed)
         return;
-    /* What is told of a batch names objects: first all that is complete, then they may go. */
+    /*
+     * Reports about a batch name objects, so everything complete is reported before objects are
+     * freed.
+     */
     if (device->emit)
         vyre_emit_flush_locked(device);
-    /* A recording goes before what it names: backends keep pointers from it to them. */
+    /* A recording is freed before what it names: backends keep pointers from it to them. */
     vyre_recordings_bury(&device->recordings, completed);
     while (device->objects.dead_first && device->objects.dead_first->last_sequence <= completed) {
         struct vyre_object *object = device->objects.dead_first;

@@ -3,12 +3,12 @@
  */
 #include "runtime/batch.h"
 
-/* Keeps up how many buffers hold poison: while there are none, completions look at nothing. */
+/* Counts the buffers with poison. While there are none, completions check nothing. */
 static void count_buffer(struct vyre_device *device, uint32_t before, uint32_t after)
 {
     uint32_t poisoned = atomic_load_explicit(&device->progress.poisoned, memory_order_relaxed);
     poisoned = poisoned + (after > 0) - (before > 0);
-    /* Relaxed: completions are in order, each sees what the one before it stored. */
+    /* Relaxed: completions are in order, and each sees what the one before it stored. */
     atomic_store_explicit(&device->progress.poisoned, poisoned, memory_order_relaxed);
 }
 
@@ -22,7 +22,7 @@ static size_t max_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Adds a range; one that would be too many is joined with the last. */
+/* Adds a range. If there are too many, it is merged with the last. */
 static void add_range(struct vyre_poison *poison, const struct vyre_poison_range *range)
 {
     if (range->begin_bytes >= range->end_bytes)
@@ -36,7 +36,7 @@ static void add_range(struct vyre_poison *poison, const struct vyre_poison_range
     last->end_bytes = max_size(last->end_bytes, range->end_bytes);
 }
 
-/* Cuts bytes that were surely written out of the poison; what remains on both sides stays. */
+/* Removes bytes that were certainly written from the poison; what remains on both sides stays. */
 static void heal(struct vyre_device *device, struct vyre_buffer *buffer, size_t begin, size_t end)
 {
     struct vyre_poison *poison = &buffer->poison;
@@ -123,7 +123,10 @@ static const struct vyre_poison_range *find_read(const struct vyre_body *body,
     return NULL;
 }
 
-/* Heals what a command writes from its first to its last byte; a kernel may leave bytes out. */
+/*
+ * Heals the bytes from the first to the last that a command writes. A kernel may leave bytes out,
+ * so it heals nothing.
+ */
 static void heal_written(struct vyre_device *device, const struct vyre_body *body,
                          const struct vyre_command *command)
 {

@@ -1,13 +1,14 @@
 /*
  * poison.h: bytes that a failed batch should have written.
  *
- * When a batch fails, what it writes is undefined. Each buffer keeps which of its bytes that are; a
- * batch that reads them fails too, with the same status, and poisons what it writes itself. A fill,
- * an upload or a copy of sound bytes heals what it covers. Batches are looked at in submit order,
- * when they complete, so the outcome is that of the serial run.
+ * When a batch fails, the bytes that it writes are undefined: poison. Each buffer remembers which
+ * of its bytes are. A batch that reads them fails too, with the same status, and what it writes
+ * becomes poison. A fill, an upload or a copy of valid bytes makes the bytes that it covers valid
+ * again. Batches are checked in submit order, when they complete, so the outcome is that of the
+ * serial run.
  *
- * Bounded: a buffer keeps up to 4 ranges; where there would be more, two of them become one range
- * that also covers what lies between.
+ * Bounded: a buffer keeps up to 4 ranges. If there would be more, two of them become one range that
+ * also covers what lies between.
  *
  * Thread-safety: all of it under the device's failure_lock.
  */
@@ -39,13 +40,13 @@ struct vyre_poison {
     struct vyre_poison_range ranges[VYRE_POISON_RANGES];
 };
 
-/* A batch failed: all that it writes is poisoned. */
+/* A batch failed: everything that it writes becomes poison. */
 void vyre_poison_spread_locked(struct vyre_device *device, const struct vyre_body *body,
                                enum vyre_status status, uint64_t sequence);
 
 /*
- * A batch ended well. If it read poison, returns the status with which it fails after all, and its
- * writes are poisoned; else VYRE_OK, and what it surely wrote is healed.
+ * A batch succeeded. If it read poison, its writes become poison, and the result is the status with
+ * which it fails after all. Otherwise VYRE_OK, and what it certainly wrote is valid again.
  */
 enum vyre_status vyre_poison_pass_locked(struct vyre_device *device, const struct vyre_body *body,
                                          uint64_t *out_cause);
@@ -55,7 +56,7 @@ enum vyre_status vyre_poison_touch_locked(struct vyre_device *device, struct vyr
                                           size_t begin_bytes, size_t end_bytes, bool write,
                                           uint64_t *out_cause);
 
-/* The buffer is gone, and its poison with it. */
+/* The buffer is gone, and so is its poison. */
 void vyre_poison_forget_locked(struct vyre_device *device, struct vyre_buffer *buffer);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * probe_kernel.c: the kernel that a calibration launches, for every target.
  *
- * One group of 64 invocations that each add the constant to a word: next to no work, so that what is
- * measured is the launch.
+ * One group of 64 invocations, each of which adds the constant to a word: almost no work, so that
+ * the time measured is that of the launch.
  *
  *   #version 450
  *   layout(local_size_x = 64) in;
@@ -28,7 +28,7 @@ static const char opencl_c[] = "__kernel void probe(__global uint *words, uint a
                                "    words[get_local_id(0)] += add;\n"
                                "}\n";
 
-/* The GLSL above, by glslangValidator and spirv-opt. */
+/* The GLSL above, compiled by glslangValidator and spirv-opt. */
 static const uint32_t spirv[] = {
     0x07230203, 0x00010500, 0x0008000b, 0x0000001f, 0x00000000, 0x00020011, 0x00000001, 0x0006000b,
     0x00000001, 0x4c534c47, 0x6474732e, 0x3035342e, 0x00000000, 0x0003000e, 0x00000000, 0x00000001,
@@ -55,7 +55,7 @@ static const uint32_t spirv[] = {
     0x00000015, 0x0003003e, 0x00000017, 0x00000019, 0x000100fd, 0x00010038,
 };
 
-/* The word of a module that names its generator: no tool's business but its own. */
+/* The word of a module that names its generator. No other tool reads it. */
 #define GENERATOR_WORD 2
 
 void vyre_probe_kernel_init(struct vyre_probe_kernel *probe, uint64_t salt)

@@ -19,7 +19,7 @@ struct vyre_probe_kernel {
     uint32_t spirv[192];
 };
 
-/* Another salt makes another program of the same meaning: no cache of a driver knows it. */
+/* Another salt gives another program with the same meaning, which no driver's cache knows. */
 void vyre_probe_kernel_init(struct vyre_probe_kernel *probe, uint64_t salt);
 
 #endif

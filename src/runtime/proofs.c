@@ -1,5 +1,5 @@
 /*
- * proofs.c: the table of generated code, and what is asked of it.
+ * proofs.c: the table of generated code, and queries on it.
  */
 #include "runtime/proofs.h"
 
@@ -33,7 +33,7 @@ uint32_t vyre_proof_class_bit(const uint32_t groups[3])
 
 /* ---- The table -------------------------------------------------------------------------------- */
 
-/* The code's slot, or the unused one where it belongs. There always is one. */
+/* The code's slot, or the unused one where it belongs. There is always one. */
 static struct vyre_proof_code *slot_of(struct vyre_proof_code *codes, struct vyre_hash128 code)
 {
     uint32_t at = (uint32_t)code.lo & (SLOTS - 1);
@@ -49,7 +49,7 @@ static const struct vyre_proof_code *find(const struct vyre_proofs *proofs,
     return proofs->codes ? slot_of(proofs->codes, code) : NULL;
 }
 
-/* The refusals that are kept, oldest first. */
+/* The refusals kept, oldest first. */
 static uint64_t first_refusal(const struct vyre_proofs *proofs)
 {
     return proofs->refusal_count > VYRE_REFUSALS_MAX ? proofs->refusal_count - VYRE_REFUSALS_MAX
@@ -61,7 +61,7 @@ static struct vyre_refusal *refusal_at(const struct vyre_proofs *proofs, uint64_
     return &proofs->refusals[index % VYRE_REFUSALS_MAX];
 }
 
-/* Empties the table and enters the refusals that are kept. */
+/* Empties the table and enters the kept refusals again. */
 static void forget_proven(struct vyre_proofs *proofs)
 {
     memset(proofs->codes, 0, codes_bytes);
@@ -75,7 +75,7 @@ static void forget_proven(struct vyre_proofs *proofs)
     }
 }
 
-/* The code's entry, made if it is new; NULL when out of memory. */
+/* The code's entry, created if it is new; NULL when out of memory. */
 static struct vyre_proof_code *enter(struct vyre_proofs *proofs,
                                      const struct vyre_allocator *allocator,
                                      struct vyre_hash128 code)
@@ -144,11 +144,12 @@ bool vyre_proofs_refuse(struct vyre_proofs *proofs, const struct vyre_allocator 
     slot->classes = 0;
     proofs->epoch++;
     if (full)
-        forget_proven(proofs); /* the oldest refusal is gone from the ring, and from the table */
+        forget_proven(
+            proofs); /* the oldest refusal has left the ring, so it leaves the table too */
     return true;
 }
 
-/* ---- What users ask --------------------------------------------------------------------------- */
+/* ---- Queries by users ------------------------------------------------------------------------- */
 
 void vyre_device_count_proofs(struct vyre_device *device, struct vyre_proof_counters *out_counters)
 {

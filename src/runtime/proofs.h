@@ -1,9 +1,9 @@
 /*
- * proofs.h: which generated code was seen to be right, and which wrong.
+ * proofs.h: which generated code was found right, and which wrong.
  *
- * A code has one bit for each class of group counts that it was proven for; a refused one is out in all
- * classes. The table has a fixed size and is taken when the first code is noted. When it is full, what was
- * proven is forgotten and proven again; refusals stay.
+ * A code has one bit for each class of group counts that it was proven for; a refused code is out
+ * in all classes. The table has a fixed size and is allocated when the first code is noted. When it
+ * is full, what was proven is forgotten and proven again; refusals stay.
  *
  * Thread-safety: the caller holds the device's lock.
  */
@@ -18,22 +18,22 @@
 
 struct vyre_proof_code {
     struct vyre_hash128 code; /* zero: unused */
-    uint32_t classes;         /* bits: proven for */
+    uint32_t classes;         /* bits: the classes it is proven for */
     bool refused;
 };
 
 struct vyre_proofs {
     struct vyre_proof_code *codes; /* Owned: open addressing; NULL: none yet */
-    uint32_t code_count;           /* used ones */
+    uint32_t code_count;           /* how many are used */
     struct vyre_refusal *refusals; /* Owned: a ring of VYRE_REFUSALS_MAX; NULL: none yet */
-    uint64_t refusal_count;        /* ever noted */
-    uint64_t epoch;                /* counts what makes an earlier "all proven" doubtful */
+    uint64_t refusal_count;        /* refusals ever noted */
+    uint64_t epoch; /* counts events after which an earlier "all proven" may no longer hold */
     struct vyre_proof_counters counters;
 };
 
 void vyre_proofs_deinit(struct vyre_proofs *proofs, const struct vyre_allocator *allocator);
 
-/* The bit of a dispatch's class: which dimensions have more than one group, and how many there are. */
+/* The bit of a dispatch's class: which dimensions have more than one group, and how many groups. */
 uint32_t vyre_proof_class_bit(const uint32_t groups[3]);
 
 bool vyre_proofs_has(const struct vyre_proofs *proofs, struct vyre_hash128 code,
@@ -43,11 +43,11 @@ bool vyre_proofs_has(const struct vyre_proofs *proofs, struct vyre_hash128 code,
 const struct vyre_refusal *vyre_proofs_refusal(const struct vyre_proofs *proofs,
                                                struct vyre_hash128 code);
 
-/* False when out of memory: then it will be proven again. */
+/* False when out of memory: then the code will be proven again. */
 bool vyre_proofs_add(struct vyre_proofs *proofs, const struct vyre_allocator *allocator,
                      struct vyre_hash128 code, uint32_t class_bit);
 
-/* A refusal of the same code is replaced. False when out of memory. */
+/* Replaces an earlier refusal of the same code. False when out of memory. */
 bool vyre_proofs_refuse(struct vyre_proofs *proofs, const struct vyre_allocator *allocator,
                         const struct vyre_refusal *refusal);
 

@@ -1,5 +1,5 @@
 /*
- * prove.c: one batch, run as the driver launches it and as generated, on saved and restored bytes.
+ * prove.c: runs one batch as the driver launches it and as generated, on saved and restored bytes.
  *
  *   before    what the batch writes (written.h), as it was; restored after each run
  *   expected  the same after a plain run
@@ -17,7 +17,10 @@
 #include "runtime/submit.h"
 #include "runtime/written.h"
 
-/* Plain runs that tell bytes which depend on the order of groups, when the generated code differs. */
+/*
+ * If the generated code differs, this many plain runs show which bytes depend on the order of
+ * groups.
+ */
 #define PLAIN_RUNS 3
 
 /* How long the device may take to become idle while callbacks submit further work, or run. */
@@ -37,14 +40,14 @@ struct proof {
     struct vyre_batch *batch; /* Owned: a copy without downloads */
     enum vyre_mode mode;
     uint32_t variant;
-    struct code *codes; /* Owned: of the batch's dispatches, found before the runs */
+    struct code *codes; /* Owned: the codes of the batch's dispatches, found before the runs */
     uint32_t code_count;
     uint32_t code_capacity;
     uint64_t epoch; /* when they were found */
     struct vyre_written written;
     unsigned char *memory;          /* Owned: three times written.total_bytes */
     char reason[VYRE_REASON_BYTES]; /* why the code is refused; "": it is not */
-    size_t difference_bytes; /* where the first difference lies in the extents, one after another */
+    size_t difference_bytes;        /* where the first difference is, counted over all extents */
 };
 
 static enum vyre_status out_of_memory(const struct proof *proof, struct vyre_diag *diag)
@@ -69,7 +72,7 @@ static bool is_zero(struct vyre_hash128 hash)
     return vyre_hash128_equal(hash, (struct vyre_hash128){0});
 }
 
-/* The generated code of a command; zero: none. What submit refuses runs none either. */
+/* The generated code of a command; zero: none. A command that submit refuses has none. */
 static enum vyre_status code_of(struct vyre_device *device, const struct vyre_body *body,
                                 uint32_t command, enum vyre_mode mode, uint32_t variant,
                                 struct vyre_hash128 *out_code, struct vyre_diag *diag)
@@ -102,7 +105,7 @@ enum vyre_proof_state vyre_proof_state_locked(struct vyre_device *device, struct
     for (uint32_t i = 0; i < body->view.command_count; i++) {
         struct vyre_hash128 code;
         if (code_of(device, body, i, mode, variant, &code, NULL) != VYRE_OK) {
-            state = VYRE_PROOF_DUE; /* not built, or it cannot be told: it is not trusted */
+            state = VYRE_PROOF_DUE; /* not built, or it cannot be named: it is not trusted */
             continue;
         }
         if (is_zero(code))
@@ -139,7 +142,7 @@ enum vyre_status vyre_proof_refused_locked(struct vyre_device *device, struct vy
     return refuse(device, refusal, diag);
 }
 
-/* Finds the codes that the batch is about to run. */
+/* Finds the codes that the batch will run. */
 static enum vyre_status find_codes(struct proof *proof, struct vyre_diag *diag)
 {
     struct vyre_device *device = proof->device;
@@ -168,7 +171,7 @@ static enum vyre_status find_codes(struct proof *proof, struct vyre_diag *diag)
     return VYRE_OK;
 }
 
-/* Notes what the check found. Without a reason: they were right. */
+/* Notes the result of the check. Without a reason the codes were right. */
 static void note_codes(struct proof *proof, const char *reason)
 {
     struct vyre_device *device = proof->device;
@@ -205,7 +208,9 @@ static unsigned char *found(const struct proof *proof)
 
 /* ---- Runs ------------------------------------------------------------------------------------- */
 
-/* A run of ours that failed is no batch of the caller's: nothing counts it, nothing remembers it. */
+/*
+ * A failed run of the proof is not a batch of the caller's: it is not counted and not remembered.
+ */
 static void forget_failure_locked(struct vyre_device *device, uint64_t sequence)
 {
     struct vyre_result_entry *entry = &device->results.entries[sequence & device->results.mask];
@@ -215,7 +220,7 @@ static void forget_failure_locked(struct vyre_device *device, uint64_t sequence)
     atomic_fetch_sub_explicit(&device->progress.failed, 1, memory_order_relaxed);
 }
 
-/* Runs the copy to its end and saves what it wrote. The lock is released while it runs. */
+/* Runs the copy to its end and saves what it wrote. Releases the lock while it runs. */
 static enum vyre_status run_locked(struct proof *proof, enum vyre_mode mode, uint32_t variant,
                                    unsigned char *out_bytes, struct vyre_diag *diag)
 {
@@ -247,7 +252,7 @@ static enum vyre_status run_plain_locked(struct proof *proof, unsigned char *out
     return run_locked(proof, VYRE_MODE_PLAIN, serial, out_bytes, diag);
 }
 
-/* Whether the generated code was right, and where not. */
+/* Whether the generated code was right, and if not, where it differs. */
 static bool agrees(struct proof *proof)
 {
     const unsigned char *right = expected(proof);
@@ -261,8 +266,9 @@ static bool agrees(struct proof *proof)
 }
 
 /*
- * It differs: does it differ where plain runs agree? Bytes in which two plain runs differ are those of
- * the order of groups, outside the promise, and count as right. `again` replaces the saved bytes.
+ * The generated code differs. Bytes in which two plain runs differ depend on the order of groups;
+ * they are outside the promise and count as right. Does it differ in other bytes? `again` replaces
+ * the saved bytes.
  */
 static enum vyre_status judge_locked(struct proof *proof, bool *out_agrees, struct vyre_diag *diag)
 {
@@ -309,7 +315,7 @@ static void log_refusal(const struct proof *proof)
         device->instance->log(device->instance->log_user, VYRE_LOG_WARNING, text);
 }
 
-/* All runs. Leaves the bytes as they were, unless the device is lost. */
+/* All runs. Restores the bytes, unless the device is lost. */
 static enum vyre_status compare_locked(struct proof *proof, bool is_patient, bool *out_agrees,
                                        struct vyre_diag *diag)
 {
@@ -345,7 +351,7 @@ static enum vyre_status compare_locked(struct proof *proof, bool is_patient, boo
     return status == VYRE_OK ? restored : status;
 }
 
-/* A copy of the batch that leaves the caller's memory alone. */
+/* A copy of the batch that does not touch the caller's memory. */
 static enum vyre_status copy_batch(struct proof *proof, struct vyre_diag *diag)
 {
     enum vyre_status status = vyre_batch_create(proof->device, NULL, &proof->batch, diag);
@@ -371,7 +377,7 @@ static enum vyre_status copy_batch(struct proof *proof, struct vyre_diag *diag)
     return VYRE_OK;
 }
 
-/* Finds out, and notes what was found. */
+/* Makes the check and notes the result. */
 static enum vyre_status settle_locked(struct proof *proof, bool is_patient, struct vyre_diag *diag)
 {
     struct vyre_device *device = proof->device;
@@ -380,7 +386,7 @@ static enum vyre_status settle_locked(struct proof *proof, bool is_patient, stru
     if (status != VYRE_OK)
         return status;
     if (right && proof->epoch != vyre_proof_epoch(device))
-        return put_off(proof, diag, "the generated code was made anew meanwhile",
+        return put_off(proof, diag, "the generated code was built again meanwhile",
                        "Submit the batch again.");
     if (right) {
         device->proving.proofs.counters.proven++;
@@ -394,7 +400,7 @@ static enum vyre_status settle_locked(struct proof *proof, bool is_patient, stru
                          proof->codes[0].kernel, proof->reason);
 }
 
-/* ---- The device, for one prover --------------------------------------------------------------- */
+/* ---- The device belongs to the prover --------------------------------------------------------- */
 
 static bool is_inside_callback(const struct vyre_device *device)
 {
@@ -404,7 +410,7 @@ static bool is_inside_callback(const struct vyre_device *device)
                pthread_self());
 }
 
-/* Callbacks pass: the thread that they run on may be the one that completes what is waited for. */
+/* Callbacks pass, because their thread may be the one that completes the work being waited for. */
 void vyre_prove_gate_slow_locked(struct vyre_device *device)
 {
     while (device->proving.is_on && !is_inside_callback(device)) {
@@ -416,8 +422,9 @@ void vyre_prove_gate_slow_locked(struct vyre_device *device)
 }
 
 /*
- * Waits until nothing is in flight and no callback runs; the gate is closed. False on a lost device, or
- * when callbacks go on submitting, or one does not return: it may wait for something that we hold.
+ * Waits until nothing is in flight and no callback runs, with the gate closed. False if the device
+ * is lost, callbacks keep submitting, or one does not return, perhaps because it waits for
+ * something held here.
  */
 static bool drain_locked(struct vyre_device *device)
 {
@@ -426,7 +433,7 @@ static bool drain_locked(struct vyre_device *device)
         uint64_t submitted =
             atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
         bool idle = vyre_device_is_complete(device, submitted);
-        /* acquire: pairs with the release of who has called back. */
+        /* acquire: pairs with the release after a callback. */
         uint32_t calling = atomic_load_explicit(&device->progress.calling, memory_order_acquire);
         if (idle && calling == 0)
             return true;
@@ -456,7 +463,7 @@ static bool reads_or_writes_poison(struct vyre_device *device, const struct vyre
     return poisoned;
 }
 
-/* Whether the batch can be proven; takes what that needs. */
+/* Whether the batch can be proven; allocates what that needs. */
 static enum vyre_status prepare_locked(struct proof *proof, struct vyre_diag *diag)
 {
     struct vyre_device *device = proof->device;
@@ -479,7 +486,7 @@ static enum vyre_status prepare_locked(struct proof *proof, struct vyre_diag *di
     return find_codes(proof, diag);
 }
 
-/* The device is idle, and the prover's: other threads wait at the gate. */
+/* The device is idle and belongs to the prover: other threads wait at the gate. */
 static enum vyre_status prove_locked(struct proof *proof, bool is_patient, struct vyre_diag *diag)
 {
     struct vyre_device *device = proof->device;
@@ -512,7 +519,7 @@ static void free_proof(struct proof *proof)
     vyre_written_deinit(&proof->written);
 }
 
-/* Behind the closed gate: what was due before may have been settled by the prover before us. */
+/* Behind the closed gate: an earlier prover may have settled what was due. */
 static enum vyre_status prove_if_due_locked(struct proof *proof, bool is_patient,
                                             struct vyre_diag *diag)
 {

@@ -21,7 +21,7 @@ static void count_kernel(struct vyre_shape_profile *profile, const struct vyre_k
     profile->kernels[i].dispatch_count++;
 }
 
-/* The shape says which kernels and commands there are, so they are counted once per shape. */
+/* The shape determines the kernels and commands, so they are counted once per shape. */
 static void fill_profile(struct vyre_shape_profile *profile, const struct vyre_body *body)
 {
     const struct vyre_body_kernel *kernels = body->kernels.items;
@@ -68,7 +68,7 @@ static void fill_governed(const struct vyre_body *body, const struct vyre_govern
            governed->candidate_count * sizeof out->candidates[0]);
 }
 
-/* The candidates are those that auto would have had, when the shape is first required so. */
+/* When a mode is first required for a shape, the candidates are those that auto would have had. */
 static void fill_required_locked(struct vyre_device *device, struct vyre_body *body,
                                  struct vyre_decision_record *out)
 {

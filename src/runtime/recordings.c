@@ -1,5 +1,5 @@
 /*
- * recordings.c: recordings by key, the least recently used out first.
+ * recordings.c: recordings by key; the least recently used is evicted first.
  */
 #include "runtime/recordings.h"
 
@@ -40,7 +40,7 @@ static void link_newest(struct vyre_recordings *recordings, uint32_t slot)
     recordings->newest = slot;
 }
 
-/* What an empty slot keeps of its list. */
+/* An empty slot keeps a list of at most this size. */
 #define IDENTITIES_KEPT 256
 
 static void free_identities(struct vyre_recordings *recordings, struct vyre_recording *entry)
@@ -164,7 +164,7 @@ static void evict(struct vyre_recordings *recordings, uint32_t slot, uint64_t co
     recordings->total_bytes -= entry->size_bytes;
     recordings->count--;
     recordings->evicted++;
-    /* The list stays with its slot: a steady load that records anew stops allocating. */
+    /* The list stays with its slot, so that a steady load that keeps recording stops allocating. */
     if (entry->identity_capacity > IDENTITIES_KEPT) {
         free_identities(recordings, entry);
         entry->identities = NULL;
@@ -225,7 +225,7 @@ bool vyre_recording_uses(struct vyre_recordings *recordings, struct vyre_recordi
                          uint64_t identity)
 {
     uint32_t count = recording->identity_count;
-    /* Neighbours often share buffers and kernels: most repetitions end here. */
+    /* Neighbouring commands often share buffers and kernels, so most repetitions end here. */
     for (uint32_t i = count; i > 0 && i + 8 > count; i--) {
         if (recording->identities[i - 1] == identity)
             return true;

@@ -1,12 +1,13 @@
 /*
- * recordings.h: recordings by key, the least recently used out first.
+ * recordings.h: recordings by key; the least recently used is evicted first.
  *
  *   slots     [key|recording|bytes] ...      an array of `limit` entries, in a list by use
  *   buckets   key -> first slot              chains through the slots
  *
  * Invariants: at most `limit` entries and `limit_bytes` bytes, but always room for the newest one.
- * A recording that is evicted while work uses it is freed when that work is complete. One whose
- * buffer or kernel is destroyed goes at once: nothing can ask for it again.
+ * A recording that is evicted while work uses it is freed when that work is complete. When a buffer
+ * or kernel is destroyed, its recordings are evicted at once, since no batch can ask for them
+ * again.
  *
  * Thread-safety: the caller holds the device's lock.
  */
@@ -23,19 +24,19 @@
 
 struct vyre_recording {
     struct vyre_hash128 key;
-    struct vyre_hash128 shape; /* zero: nobody was told of it */
+    struct vyre_hash128 shape; /* zero: it was not reported */
     void *native;              /* Owned; NULL: the slot is free */
     size_t size_bytes;
     uint64_t last_sequence; /* of the last submission that used it */
     uint64_t *identities;   /* Owned: of all buffers and kernels that it uses, ascending */
     uint32_t identity_count;
     uint32_t identity_capacity;
-    uint64_t identity_bits; /* one bit per identity's lowest six: most strangers show at once */
+    uint64_t identity_bits; /* one bit per identity's lowest six: rules most of them out at once */
     uint32_t next_in_bucket;
     uint32_t newer, older; /* list by use */
 };
 
-/* A recording on its way out, waiting for work. */
+/* An evicted recording that waits for work to complete. */
 struct vyre_recording_corpse {
     void *native;
     uint64_t last_sequence;
@@ -51,7 +52,7 @@ struct vyre_recordings {
     uint32_t count;
     uint32_t corpse_count;
     uint32_t
-        corpse_limit; /* batches in flight: each keeps one recording from being freed, at most */
+        corpse_limit; /* batches in flight: each keeps at most one recording from being freed */
     uint32_t newest, oldest;
     uint32_t first_free;
     size_t limit_bytes;
@@ -76,7 +77,7 @@ void vyre_recordings_deinit(struct vyre_recordings *recordings);
 struct vyre_recording *vyre_recordings_find(struct vyre_recordings *recordings,
                                             struct vyre_hash128 key);
 
-/* Whether there is one under the key; nothing is counted. */
+/* Whether there is one under the key. Does not count as a use. */
 bool vyre_recordings_has(const struct vyre_recordings *recordings, struct vyre_hash128 key);
 
 /*
@@ -91,20 +92,20 @@ struct vyre_recording *vyre_recordings_add(struct vyre_recordings *recordings,
 bool vyre_recording_uses(struct vyre_recordings *recordings, struct vyre_recording *recording,
                          uint64_t identity);
 
-/* Sorts what was noted; then the recording can be purged. */
+/* Sorts what was noted. After that the recording can be purged. */
 void vyre_recording_seal(struct vyre_recording *recording);
 
-/* Frees what was thrown away while its work was still running, as far as it has ended by now. */
+/* Frees evicted recordings whose work has completed by now. */
 void vyre_recordings_bury(struct vyre_recordings *recordings, uint64_t completed);
 
-/* Throws away one recording. */
+/* Evicts one recording. */
 void vyre_recordings_remove(struct vyre_recordings *recordings, struct vyre_recording *recording,
                             uint64_t completed);
 
-/* Frees what was evicted while work used it, if that work is complete. */
+/* Frees evicted recordings whose work is complete. */
 void vyre_recordings_bury(struct vyre_recordings *recordings, uint64_t completed);
 
-/* Throws away every recording that uses the object. */
+/* Evicts every recording that uses the object. */
 void vyre_recordings_purge(struct vyre_recordings *recordings, uint64_t identity,
                            uint64_t completed);
 

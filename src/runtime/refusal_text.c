@@ -33,7 +33,7 @@ size_t vyre_refusal_write(const struct vyre_refusal *refusal, char out[VYRE_REFU
     return (size_t)(end - out);
 }
 
-/* Copies a line without its line feed and moves on; false: there is none that fits. */
+/* Copies a line without its line feed and moves on. False if there is none that fits. */
 static bool take_line(const char **at, const char *end, char *out, size_t capacity)
 {
     size_t length = 0;

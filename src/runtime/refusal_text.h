@@ -7,7 +7,7 @@
  *   the kernel's label
  *   the reason
  *
- * Whatever else stands under that kind is somebody else's and left alone.
+ * Other entries of that kind belong to other writers and are left alone.
  */
 #ifndef VYRE_RUNTIME_REFUSAL_TEXT_H
 #define VYRE_RUNTIME_REFUSAL_TEXT_H
@@ -18,7 +18,7 @@
 
 #define VYRE_REFUSAL_TEXT_BYTES (16 + sizeof(struct vyre_refusal))
 
-/* Returns the length. Labels are anybody's: what is no text becomes a question mark. */
+/* Returns the length. A label may hold any bytes: those that are not text become question marks. */
 size_t vyre_refusal_write(const struct vyre_refusal *refusal, char out[VYRE_REFUSAL_TEXT_BYTES]);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * samples.c: a few timings and what they say.
+ * samples.c: a few timings, and the statistics over them.
  */
 #include "runtime/samples.h"
 
 #include "base/sort.h"
 
-/* Below this a figure is as good as 0: the clock itself costs half as much. */
+/* A figure below this counts as 0: reading the clock costs half as much. */
 #define NOTHING_NS 50.0
 
 static int compare(const void *a, const void *b)
@@ -21,7 +21,7 @@ void vyre_samples_add(struct vyre_samples *samples, double value_ns)
         samples->values[samples->count++] = value_ns;
 }
 
-/* Newton's way, so that nobody has to link the mathematics library for it. */
+/* Newton's method, so that users need not link the mathematics library. */
 static double square_root(double value)
 {
     double root = value > 1.0 ? value : 1.0;
@@ -30,7 +30,7 @@ static double square_root(double value)
     return root;
 }
 
-/* The value at a rank between 0 and count - 1, between neighbours by weight. */
+/* The value at a rank between 0 and count - 1, interpolated between neighbours. */
 static double at_rank(const struct vyre_samples *samples, double rank)
 {
     double last = (double)(samples->count - 1);
@@ -48,11 +48,11 @@ struct vyre_cost vyre_samples_cost(struct vyre_samples *samples)
         return cost;
     vyre_sort(samples->values, samples->count, sizeof samples->values[0], compare);
     double middle = (double)(samples->count - 1) / 2.0;
-    /* The number of samples below the median is binomial: 1.96 of its deviations either way. */
+    /* The number of samples below the median is binomial: 1.96 deviations in each direction. */
     double reach = 0.98 * square_root((double)samples->count);
     /*
-     * A difference of two times may come out negative. The samples keep their sign, or noise around
-     * nothing would look like an exact 0; the cost does not.
+     * A difference of two times may be negative. The samples keep their sign, because otherwise
+     * noise around 0 would look like an exact 0; the cost does not.
      */
     cost.known = true;
     cost.min_ns = samples->values[0] > 0.0 ? samples->values[0] : 0.0;

@@ -1,8 +1,8 @@
 /*
- * samples.h: a few timings and what they say.
+ * samples.h: a few timings, and the statistics over them.
  *
- * The median's 95 % confidence interval comes from order statistics: no shape of the noise is
- * assumed, and a preempted sample moves nothing.
+ * The median's 95 % confidence interval comes from order statistics. That assumes no particular
+ * distribution of the noise, and a preempted sample changes nothing.
  *
  * Thread-safety: touches only the caller's struct.
  */
@@ -22,10 +22,10 @@ struct vyre_samples {
     uint32_t count;
 };
 
-/* Negative where a difference came out so. Ignored when full. */
+/* Negative if a difference is negative. Ignored when full. */
 void vyre_samples_add(struct vyre_samples *samples, double value_ns);
 
-/* Sorts the samples. Unknown when there is none. */
+/* Sorts the samples. Unknown if there are none. */
 struct vyre_cost vyre_samples_cost(struct vyre_samples *samples);
 
 /* Whether the interval is within `percent` of the median, or within 50 ns. */

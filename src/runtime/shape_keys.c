@@ -6,7 +6,7 @@
 #include "runtime/internal.h"
 #include "runtime/shape_stream.h"
 
-/* Goes into every hash: what is hashed, and how, may change. */
+/* Part of every hash, because what is hashed, and how, may change. */
 #define FORMAT_VERSION 1
 
 /* ---- Exact ------------------------------------------------------------------------------------ */
@@ -139,7 +139,7 @@ static void put_size(struct vyre_shape_stream *stream, bool family, uint64_t wor
         vyre_shape_put(stream, word);
 }
 
-/* The number of the buffer in this batch, with its size when it is new. */
+/* The number of the buffer in this batch, with its size if it is new. */
 static void put_buffer(struct vyre_shape_stream *stream, struct vyre_device *device, bool family,
                        struct vyre_buffer *buffer, uint32_t *count)
 {

@@ -1,6 +1,6 @@
 /*
- * shape_stream.h: words on their way into a 128-bit hash, a block at a time; the hash of one block
- * opens the next.
+ * shape_stream.h: hashes a stream of words to 128 bits, one block at a time; the hash of each block
+ * starts the next.
  */
 #ifndef VYRE_RUNTIME_SHAPE_STREAM_H
 #define VYRE_RUNTIME_SHAPE_STREAM_H

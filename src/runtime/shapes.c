@@ -67,7 +67,7 @@ static uint32_t index_find(const struct vyre_shape_index *index, struct vyre_has
     return link;
 }
 
-/* Zeroes the item and puts it in under the key. */
+/* Zeroes the item and adds it under the key. */
 static void index_add(struct vyre_shape_index *index, uint32_t link, struct vyre_hash128 key)
 {
     uint32_t *bucket = &index->buckets[key.lo & index->mask];
@@ -165,7 +165,7 @@ static void link_newest(struct vyre_shapes *shapes, uint32_t link)
     shapes->newest = link;
 }
 
-/* An entry that nobody uses: a fresh one, or that of the shape used longest ago. */
+/* An unused entry: a fresh one, or that of the shape used longest ago. */
 static uint32_t take_entry(struct vyre_shapes *shapes)
 {
     if (shapes->used < shapes->entries.limit)

@@ -1,15 +1,16 @@
 /*
- * shapes.h: all that a device remembers of shapes, in one table.
+ * shapes.h: all that a device remembers about shapes, in one table.
  *
- *   entries    one per exact shape, the least recently used forgotten:
+ *   entries    one per exact shape; the least recently used is forgotten first:
  *              how often it was seen, what was found out once, what the policies say, what the governor
- *              learned of it, what an observer is told of each batch that has it
- *   templates  one per template that another process learned something of; none is forgotten
+ *              learned, what an observer receives for each batch of the shape
+ *   templates  one per template that another process learned something about; none is forgotten
  *
- * shape_keys.h says what the keys are. Who keeps an entry keeps a struct vyre_shape_ref: the entry may be
- * another shape's by the time it is looked at.
+ * shape_keys.h defines the keys. To keep an entry, keep a struct vyre_shape_ref: by the time it is
+ * used, the entry may belong to another shape.
  *
- * All memory is taken at init, that of the templates with the first of them. Looking up takes none.
+ * All memory is allocated at init, except that of the templates, which comes with the first of
+ * them. Looking up allocates none.
  *
  * Thread-safety: the caller holds the device's lock.
  */
@@ -34,13 +35,13 @@ struct vyre_kernel;
 
 /* ---- Templates -------------------------------------------------------------------------------- */
 
-/* What every entry begins with. Links are indices + 1, so that zeroed memory is an empty table. */
+/* Every entry begins with this. Links are indices + 1, so that zeroed memory is an empty table. */
 struct vyre_shape_link {
     struct vyre_hash128 key;
     uint32_t chain; /* the bucket's next entry + 1 */
 };
 
-/* What another process learned of a template, until this one knows better. */
+/* What another process learned about a template, until this process knows better. */
 struct vyre_shape_template {
     struct vyre_shape_link link;
     float mean_ns[VYRE_CANDIDATES_MAX]; /* by candidate; 0: not known */
@@ -48,22 +49,22 @@ struct vyre_shape_template {
 
 /* ---- Entries ---------------------------------------------------------------------------------- */
 
-/* What is found out once per shape: facts.c. Bits count candidates. */
+/* What is found out once per shape: facts.c. Bits stand for candidates. */
 struct vyre_shape_found {
     bool template_known; /* looked for ... */
     bool has_template;   /* ... and there is one */
     struct vyre_hash128 template_key;
     uint16_t unfit;    /* candidates that cannot run this shape */
-    uint16_t failed;   /* candidates that were tried and failed ... */
-    uint16_t unproven; /* of the unfit and the failed ones: for their generated code */
+    uint16_t failed;   /* candidates that failed ... */
+    uint16_t unproven; /* of the unfit and failed ones: because of their generated code */
     uint16_t unkept;   /* of the failed ones: what was built for them was thrown away */
-    uint32_t retry_at; /* ... until the shape was seen so often */
+    uint32_t retry_at; /* ... until the shape was seen this often */
     uint32_t recorded; /* recordings made of it */
-    uint32_t builds;   /* that were made for the shape, up to as many as it has kernels */
-    uint8_t missed;    /* batches in a row whose end nobody saw */
+    uint32_t builds;   /* made for the shape, counted up to its number of kernels */
+    uint8_t missed;    /* batches in a row whose end went unobserved */
 };
 
-/* What the policies are asked, beside the arms of the plan. */
+/* The inputs of the policies, except the arms of the plan. */
 struct vyre_policy_inputs {
     struct vyre_persistent_kernel_input persistent_kernel;
     struct vyre_command_reuse_input command_reuse;
@@ -74,56 +75,55 @@ struct vyre_policy_inputs {
 /* What the policies say: verdict.c. */
 struct vyre_shape_verdict {
     bool asked;
-    bool planned;       /* the plan was made: `arms` and `copy` of the bundle hold */
+    bool planned;       /* the plan was made: `arms` and `copy` of the bundle are valid */
     bool side_by_side;  /* the plan has commands that need not wait for each other */
-    uint32_t arm_count; /* the most of a segment */
+    uint32_t arm_count; /* the most in one segment */
     struct vyre_policy_inputs inputs;
     struct vyre_bundle bundle;
-    uint8_t wanted; /* the candidate that the policies ask for, ... */
-    uint8_t
-        candidate; /* ... or the next best where it cannot run: what runs until it is overruled */
-    uint8_t out;   /* enum vyre_why: why the wanted one cannot run; 0: it can */
+    uint8_t wanted;    /* the candidate that the policies ask for, ... */
+    uint8_t candidate; /* ... or the next best if that cannot run: it runs until it is overruled */
+    uint8_t out;       /* enum vyre_why: why the wanted one cannot run; 0: it can */
 };
 
-/* What the shape showed in one candidate: governor.h. */
+/* What was measured of the shape in one candidate: governor.h. */
 struct vyre_candidate_track {
     double mean_ns;    /* per batch, without the fixed cost and updates; 0: not known */
     uint64_t last_ns;  /* time of the last measurement */
     float first_ns;    /* of the batch that paid the fixed cost; 0: none yet */
     float fixed_ns;    /* predicted for it */
     float overhead_ns; /* calibrated, at the last comparison */
-    float expect_ns;   /* for the next sample, by other shapes; 0: they teach nothing */
-    float run_ns;      /* of samples beyond the band: the one nearest to it */
-    float back_ns;     /* what coming back to it from another candidate cost last */
-    float doubted_ns; /* predicted excess of the trial in flight, if predictions speak against it */
-    uint32_t count;   /* samples in mean_ns, saturating */
-    uint16_t fails;   /* explorations that changed nothing */
-    int8_t run;       /* samples in a row above (+) or below (-) the band */
-    uint8_t flags;    /* VYRE_TRACK_... */
+    float expect_ns;   /* for the next sample, from other shapes; 0: they teach nothing */
+    float run_ns;      /* of the samples outside the band, the one nearest to it */
+    float back_ns;     /* the last cost of coming back to it from another candidate */
+    float doubted_ns;  /* predicted excess of a trial in flight that predictions advise against */
+    uint32_t count;    /* samples in mean_ns, saturating */
+    uint16_t fails;    /* explorations that changed nothing */
+    int8_t run;        /* samples in a row above (+) or below (-) the band */
+    uint8_t flags;     /* VYRE_TRACK_... */
 };
 
-#define VYRE_TRACK_ESTIMATED 1u /* only the first batch is known, and that the fixed cost is less */
-#define VYRE_TRACK_PENDING   2u /* a trial is in flight */
-#define VYRE_TRACK_STALE     4u /* measured before the costs drifted */
-#define VYRE_TRACK_DROPPED   8u /* measured worse than another */
+#define VYRE_TRACK_ESTIMATED 1u  /* only the first batch is known; the fixed cost is less of it */
+#define VYRE_TRACK_PENDING   2u  /* a trial is in flight */
+#define VYRE_TRACK_STALE     4u  /* measured before the costs drifted */
+#define VYRE_TRACK_DROPPED   8u  /* measured slower than another */
 #define VYRE_TRACK_SUSPECT   16u /* the only sample is far above what was expected */
-#define VYRE_TRACK_CONFIRMED 32u /* measured more than in batches that paid the fixed cost */
+#define VYRE_TRACK_CONFIRMED 32u /* also measured in batches that did not pay the fixed cost */
 
 struct vyre_profile_kernel {
-    const struct vyre_kernel *kernel; /* Borrowed: alive until all that use it was told */
+    const struct vyre_kernel *kernel; /* Borrowed: alive until its last batch was reported */
     uint32_t dispatch_count;
 };
 
-/* What an observer is told of every batch of the shape: emit.c. */
+/* What an observer receives for every batch of the shape: emit.c. */
 struct vyre_shape_profile {
     bool known;
-    bool told; /* what the policies say of it */
+    bool told; /* the policies' answers were reported */
     uint32_t commands[VYRE_COMMAND_TYPE_COUNT];
     uint32_t kernel_count;
     uint64_t copied_bytes;
     struct vyre_profile_kernel kernels[VYRE_EVENT_KERNELS_MAX];
 
-    /* For required modes, which the governor does not see. */
+    /* For required modes, which the governor does not handle. */
     uint32_t required_seen;
     bool compared; /* ... in `mode` and `variant`, with this prediction */
     uint8_t mode;
@@ -139,10 +139,10 @@ struct vyre_shape {
     uint32_t seen;   /* batches in auto so far, saturating */
     struct vyre_shape_found found;
     struct vyre_shape_verdict verdict;
-    struct vyre_shape_profile *profile; /* Owned by the table; NULL: nobody observes */
+    struct vyre_shape_profile *profile; /* Owned by the table; NULL: there is no observer */
 
-    /* The governor's. */
-    uint32_t check_at; /* compare again when seen reaches it */
+    /* The governor's part. */
+    uint32_t check_at; /* compare again when `seen` reaches it */
     uint32_t settled_hint;
     uint32_t settled_updates;
     uint8_t settled_why;      /* enum vyre_why */
@@ -150,20 +150,20 @@ struct vyre_shape {
     uint8_t current;
     uint8_t candidate_count;
     uint8_t last;      /* candidate of the last sample, + 1 */
-    bool chosen;       /* `current` means something */
+    bool chosen;       /* `current` is valid */
     bool detour;       /* the last sample was an exploration */
-    double current_ns; /* predicted when it was settled on */
+    double current_ns; /* predicted when it was chosen */
     double current_update_ns;
-    double anchor_ns;   /* mean of `current` at the last comparison: drift is told from it */
+    double anchor_ns;   /* mean of `current` at the last comparison: drift is measured from it */
     double recent_ns;   /* of the last few batches in `current` */
-    double pace_ns;     /* mean of `current` when the others were last brought in step with it */
+    double pace_ns;     /* mean of `current` when the others were last adjusted to it */
     double spent_ns;    /* in all batches of the shape */
-    double coming_ns;   /* in those that the caller announced */
-    double explored_ns; /* more than the best would have taken, in explorations */
+    double coming_ns;   /* in batches that the caller announced */
+    double explored_ns; /* in explorations, beyond what the best would have taken */
     struct vyre_candidate_track tracks[VYRE_CANDIDATES_MAX];
 };
 
-/* An entry that may be gone by now. A zeroed one is none. */
+/* A reference to an entry that may be gone by now. A zeroed one refers to none. */
 struct vyre_shape_ref {
     struct vyre_shape *entry; /* Borrowed */
     uint64_t serial;
@@ -195,16 +195,16 @@ struct vyre_shapes {
     struct vyre_allocator allocator;
     struct vyre_shape_index entries;
     struct vyre_shape_index templates;
-    struct vyre_shape_profile *profiles; /* Owned: one per entry; NULL: nobody observes */
+    struct vyre_shape_profile *profiles; /* Owned: one per entry; NULL: there is no observer */
     uint32_t used;                       /* entries */
-    uint32_t seen_count;                 /* of them seen in auto */
+    uint32_t seen_count;                 /* how many of them were seen in auto */
     uint32_t template_count;
     uint32_t newest; /* by use, + 1 */
     uint32_t oldest;
     uint64_t serials;
     uint64_t forgotten;
-    uint64_t mark;              /* shape_keys.c: counts templates that were computed */
-    double forgotten_coming_ns; /* what callers had announced of shapes that were forgotten */
+    uint64_t mark;              /* shape_keys.c: counts the templates computed */
+    double forgotten_coming_ns; /* what callers had announced for shapes that were forgotten */
 };
 
 /* `limit` 0: 1,024; else 16 to 1,048,576, clamped. `observed`: with profiles. */
@@ -216,15 +216,13 @@ void vyre_shapes_deinit(struct vyre_shapes *shapes);
 /* Bytes that init takes from the allocator. */
 size_t vyre_shapes_bound(uint32_t limit, bool observed);
 
-/* The entry; NULL when there is none. */
+/* The entry, or NULL. */
 struct vyre_shape *vyre_shapes_find(const struct vyre_shapes *shapes, struct vyre_hash128 key);
 
-/*
- * The entry, now the most recently used; a new shape may take the place of the least recently used one.
- */
+/* The entry, now the most recently used. A new shape may replace the least recently used one. */
 struct vyre_shape *vyre_shapes_use(struct vyre_shapes *shapes, struct vyre_hash128 key);
 
-/* The same for an entry that is there. */
+/* The same for an entry that exists. */
 void vyre_shapes_use_again(struct vyre_shapes *shapes, struct vyre_shape *shape);
 
 /* The i-th of shapes->used entries, in no order. */
@@ -233,11 +231,11 @@ static inline struct vyre_shape *vyre_shapes_at(const struct vyre_shapes *shapes
     return (struct vyre_shape *)(void *)shapes->entries.items + i;
 }
 
-/* NULL: nothing was learned of it. */
+/* NULL: nothing was learned about it. */
 const struct vyre_shape_template *vyre_shapes_find_template(const struct vyre_shapes *shapes,
                                                             struct vyre_hash128 key);
 
-/* Adds it if it is not there. OUT_OF_MEMORY, or VYRE_LIMIT when the table is full. */
+/* Adds it if it is missing. OUT_OF_MEMORY, or VYRE_LIMIT if the table is full. */
 VYRE_NODISCARD enum vyre_status vyre_shapes_use_template(struct vyre_shapes *shapes,
                                                          struct vyre_hash128 key,
                                                          struct vyre_shape_template **out_template);

@@ -1,5 +1,5 @@
 /*
- * submit.c: from a built batch to the backend: where a decision is carried out.
+ * submit.c: takes a built batch to the backend. This is where a decision is carried out.
  */
 #include "runtime/submit.h"
 #include "runtime/batch.h"
@@ -10,7 +10,7 @@
 #include "runtime/record.h"
 #include "runtime/shape_keys.h"
 
-/* ---- What must hold before anything is queued ------------------------------------------------- */
+/* ---- Checks before anything is queued --------------------------------------------------------- */
 
 static enum vyre_status stale(const char *what, const struct vyre_body *body,
                               struct vyre_diag *diag)
@@ -19,7 +19,7 @@ static enum vyre_status stale(const char *what, const struct vyre_body *body,
                          "the batch names %s that was destroyed", what);
 }
 
-/* Objects were destroyed since the body was last looked at: are they its own? */
+/* Objects were destroyed since the body was last checked: do they belong to it? */
 enum vyre_status vyre_batch_check_alive_locked(const struct vyre_device *device,
                                                struct vyre_body *body, struct vyre_diag *diag)
 {
@@ -37,7 +37,7 @@ enum vyre_status vyre_batch_check_alive_locked(const struct vyre_device *device,
     return VYRE_OK;
 }
 
-/* Whether there is room as far as is known, and nobody proves. */
+/* Whether there is room as far as is known, and no proof is running. */
 static inline bool has_room_locked(const struct vyre_device *device)
 {
     uint64_t submitted = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
@@ -45,7 +45,7 @@ static inline bool has_room_locked(const struct vyre_device *device)
            !device->proving.is_on;
 }
 
-/* Waits for room and for who proves, without the lock, or says that there is no room. */
+/* Waits for room and for proofs to end, without the lock, or reports that there is no room. */
 static enum vyre_status wait_for_room_locked(struct vyre_device *device, struct vyre_diag *diag)
 {
     for (;;) {
@@ -78,7 +78,7 @@ static inline enum vyre_status make_room_locked(struct vyre_device *device, stru
 
 /* ---- Recordings ------------------------------------------------------------------------------- */
 
-/* Notes which objects a new recording uses, so that it goes when one of them does. */
+/* Notes which objects a new recording uses, so that it is evicted when one of them is destroyed. */
 static bool note_objects(struct vyre_recordings *recordings, struct vyre_recording *recording,
                          const struct vyre_body *body)
 {
@@ -143,7 +143,7 @@ static enum vyre_status check_mode(const struct vyre_device *device, enum vyre_m
     return VYRE_OK;
 }
 
-/* ---- One submission on its way ---------------------------------------------------------------- */
+/* ---- One submission --------------------------------------------------------------------------- */
 
 struct attempt {
     struct vyre_device *device;
@@ -154,9 +154,9 @@ struct attempt {
     struct vyre_submission submission;
     struct vyre_recording *recording; /* REPLAY; Borrowed */
     bool pays_recording;              /* it was made just now, for the first time */
-    bool is_unseen;                   /* the runtime's own */
+    bool is_unseen;                   /* it is the runtime's own */
     bool is_unproven;
-    bool is_gone; /* while the lock was released: the device, the batch's objects, or its room */
+    bool is_gone; /* lost while the lock was released: the device, an object, or the room */
 };
 
 static bool is_auto(const struct attempt *attempt)
@@ -191,7 +191,7 @@ static void decide_locked(struct attempt *attempt)
         vyre_timing_decided_locked(device, timing);
 }
 
-/* A recording was made for auto: whether it is the first one of its shape. */
+/* A recording was made for auto: whether it is the first of its shape. */
 static bool is_first_recording(const struct attempt *attempt)
 {
     struct vyre_shape *shape = vyre_shape_get(attempt->choice.governed.shape);
@@ -216,7 +216,7 @@ static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *
         uint64_t made = device->recordings.made;
         status = find_recording_locked(device, attempt->body, attempt->choice.variant,
                                        &attempt->recording, diag);
-        /* One that is made again and again is no fixed cost. */
+        /* A recording that is made again and again is not a fixed cost. */
         if (device->recordings.made != made && is_auto(attempt))
             attempt->pays_recording = is_first_recording(attempt);
         if (status == VYRE_OK)
@@ -234,8 +234,8 @@ static void put_off_locked(struct attempt *attempt)
 }
 
 /*
- * Builds and proofs release the lock: others may have submitted, destroyed objects or lost the device meanwhile.
- * What they took is no part of what the batch costs.
+ * Builds and proofs release the lock: meanwhile other threads may have submitted, destroyed objects
+ * or lost the device. The time that they took is not part of the batch's cost.
  */
 static enum vyre_status come_back_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
@@ -250,7 +250,7 @@ static enum vyre_status come_back_locked(struct attempt *attempt, struct vyre_di
     return status;
 }
 
-/* Whether the mode may lack something. A batch that is known to run on proven code lacks nothing. */
+/* Whether the mode may lack something. A batch that is known to run proven code lacks nothing. */
 static bool may_lack(const struct attempt *attempt)
 {
     const struct vyre_device *device = attempt->device;
@@ -260,7 +260,10 @@ static bool may_lack(const struct attempt *attempt)
              vyre_proof_is_known(device, attempt->body, mode, attempt->choice.variant));
 }
 
-/* A build in the queue reopens its shape; else, because the queue is full, say, it must be asked for again. */
+/*
+ * A build in the queue will reopen its shape. If it is not queued, for example because the queue is
+ * full, the next batch must ask again.
+ */
 static void ask_again_locked(const struct attempt *attempt, uint32_t candidate)
 {
     const struct vyre_build_token token = {vyre_body_shape(attempt->body), candidate};
@@ -269,7 +272,10 @@ static void ask_again_locked(const struct attempt *attempt, uint32_t candidate)
         vyre_governor_reopen(shape);
 }
 
-/* Has what auto would rather run in built beside this batch; what cannot be built is not asked for again soon. */
+/*
+ * Has a background build make what auto prefers for this batch. What cannot be built is not asked
+ * for again soon.
+ */
 static enum vyre_status build_beside_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
     uint32_t candidate = attempt->choice.build - 1u;
@@ -285,7 +291,10 @@ static enum vyre_status build_beside_locked(struct attempt *attempt, struct vyre
     return VYRE_OK;
 }
 
-/* Builds what the mode lacks: at once where it is required; in auto beside the batch, which runs otherwise. */
+/*
+ * Builds what the mode lacks: at once if the mode is required. In auto the build runs in the
+ * background, and the batch runs in another mode.
+ */
 static enum vyre_status build_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
     struct vyre_device *device = attempt->device;
@@ -330,7 +339,7 @@ static enum vyre_status prove_locked(struct attempt *attempt, struct vyre_diag *
     return back != VYRE_OK ? back : status;
 }
 
-/* Auto goes on in another mode when one fails; plain is always there. */
+/* If a mode fails, auto falls back to another; plain is always possible. */
 static bool may_fall_back(const struct attempt *attempt, enum vyre_status status)
 {
     return is_auto(attempt) && attempt->choice.mode != VYRE_MODE_PLAIN && !attempt->is_gone &&
@@ -347,7 +356,7 @@ static void fall_back_locked(struct attempt *attempt, enum vyre_status status)
     vyre_timing_absent_locked(device, &attempt->timing);
 }
 
-/* Nothing will be measured of the choice. */
+/* The choice will not be measured. */
 static void abandon_locked(const struct attempt *attempt)
 {
     if (is_auto(attempt))
@@ -380,13 +389,13 @@ static struct vyre_result_entry *begin_entry_locked(const struct attempt *attemp
     return entry;
 }
 
-/* Counts the decision; a record of it goes to the ring, if its turn came, and to the observer. */
+/* Counts the decision. Its record goes to the ring if it is sampled, and to the observer. */
 static void record_locked(const struct attempt *attempt, struct vyre_result_entry *entry)
 {
     struct vyre_device *device = attempt->device;
     const struct vyre_choice *choice = &attempt->choice;
     bool timed = attempt->timing.timed;
-    /* A record without times says little: what nobody times is only counted. */
+    /* A record without times says little, so an untimed decision is only counted. */
     bool kept =
         device->decisions &&
         vyre_decisions_sample(device->decisions, choice->mode, choice->why,
@@ -406,7 +415,7 @@ static void record_locked(const struct attempt *attempt, struct vyre_result_entr
         vyre_emit_submitted_locked(device, entry, attempt->body, &record);
 }
 
-/* What is known only now that the backend has it. */
+/* What is known only once the backend has accepted the submission. */
 static void note_success_locked(struct attempt *attempt, struct vyre_result_entry *entry)
 {
     struct vyre_device *device = attempt->device;
@@ -425,7 +434,7 @@ static void note_success_locked(struct attempt *attempt, struct vyre_result_entr
     record_locked(attempt, entry);
 }
 
-/* Hands the submission to the backend: the whole of it, or nothing. */
+/* Hands the submission to the backend, as a whole or not at all. */
 static enum vyre_status queue_locked(struct attempt *attempt, uint64_t *out_sequence,
                                      struct vyre_diag *diag)
 {
@@ -436,7 +445,7 @@ static enum vyre_status queue_locked(struct attempt *attempt, uint64_t *out_sequ
     struct vyre_result_entry *entry = begin_entry_locked(attempt, sequence);
     uint64_t previous = attempt->body->last_sequence;
     attempt->body->last_sequence = sequence;
-    /* Relaxed: tickets reach other threads through the caller, with the order that he gives them. */
+    /* Relaxed: tickets reach other threads through the caller, who orders that. */
     atomic_store_explicit(&device->progress.submitted, sequence, memory_order_relaxed);
     if (called_back)
         atomic_fetch_add_explicit(&device->progress.callbacks, 1, memory_order_relaxed);
@@ -487,7 +496,7 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
         .called_back = options->on_complete != NULL,
     };
     for (;;) {
-        /* While auto may go on in another mode, the caller's diagnostic stays as it was. */
+        /* While auto may fall back to another mode, the caller's diagnostic stays unchanged. */
         struct vyre_diag own;
         own.id = VYRE_DIAG_NONE;
         bool last = !may_fall_back(&attempt, VYRE_OK);
@@ -557,7 +566,7 @@ enum vyre_status vyre_batch_submit(struct vyre_batch *batch,
     return status;
 }
 
-/* What the backend says of a batch in a mode, as a status. */
+/* The backend's answer about a batch in a mode, as a status. */
 static enum vyre_status check_fit_locked(struct vyre_device *device, const struct vyre_body *body,
                                          enum vyre_mode mode, uint32_t variant,
                                          struct vyre_diag *diag)

@@ -8,8 +8,8 @@
 #include "runtime/internal.h"
 
 /*
- * Queues a body in a mode that the device has, unseen by those who watch and count the caller's batches:
- * no decision, no record, no measurement. It has a ticket like any other.
+ * Queues a body in a mode that the device has, without a decision, record or measurement: observers
+ * and counters do not see it. It has a ticket like any other.
  */
 VYRE_NODISCARD enum vyre_status vyre_submit_unseen_locked(struct vyre_device *device,
                                                           struct vyre_body *body,

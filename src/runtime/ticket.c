@@ -1,5 +1,6 @@
 /*
- * ticket.c: how submissions end and how callers learn of it: where a result is checked.
+ * ticket.c: ends submissions and reports their results to callers. This is where a result is
+ * checked.
  */
 #include <pthread.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "runtime/body.h"
 #include "runtime/emit.h"
 
-/* ---- Ends, told by the backend ---------------------------------------------------------------- */
+/* ---- Ends, reported by the backend ------------------------------------------------------------ */
 
 /*
  * The rare path of complete: this batch failed, or an earlier one did and this one may depend on
@@ -31,21 +32,21 @@ static void settle_failure(struct vyre_device *device, struct vyre_result_entry 
         atomic_fetch_add_explicit(&device->progress.failed, 1, memory_order_relaxed);
 }
 
-/* Whether this is the first end that the entry meets: complete and lost may race for it. */
+/* Whether this is the first of two possible ends: complete and lost may race. */
 static bool end_first(struct vyre_result_entry *entry)
 {
-    /* acq_rel: whoever comes second sees what the first did. */
+    /* acq_rel: the second thread sees what the first did. */
     return atomic_exchange_explicit(&entry->ended, 1, memory_order_acq_rel) == 0;
 }
 
-/* Calls back; a proof waits until that is over (prove.h). */
+/* Calls back. A proof waits until that is over (prove.h). */
 static void call_back(struct vyre_device *device, vyre_completion_function *on_complete, void *user,
                       uint64_t sequence, const struct vyre_batch_result *result)
 {
     atomic_store_explicit(&device->progress.caller, (uintptr_t)pthread_self(),
                           memory_order_relaxed);
     on_complete(user, (struct vyre_ticket){device->identity, sequence}, result);
-    /* release: pairs with the acquire of who waits for callbacks to be over. */
+    /* release: pairs with the acquire of the prover, which waits until no callback runs. */
     atomic_fetch_sub_explicit(&device->progress.calling, 1, memory_order_release);
 }
 
@@ -54,8 +55,8 @@ static void complete_and_call(struct vyre_device *device, struct vyre_result_ent
                               uint64_t sequence)
 {
     if (!end_first(entry))
-        return; /* lost was quicker: the caller has been told, and the ticket says the same */
-    /* The entry may be used again once `completed` is stored: keep what the call needs. */
+        return; /* lost came first: the caller has been called back, and the ticket says the same */
+    /* The entry may be reused once `completed` is stored, so keep what the call needs. */
     vyre_completion_function *on_complete = entry->on_complete;
     void *user = entry->user;
     const struct vyre_batch_result result = {
@@ -70,7 +71,10 @@ static void complete_and_call(struct vyre_device *device, struct vyre_result_ent
     };
     atomic_fetch_sub_explicit(&device->progress.callbacks, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&device->progress.calling, 1, memory_order_relaxed);
-    /* release: pairs with the acquire in vyre_device_is_complete, which shows `calling`, too. */
+    /*
+     * release: pairs with the acquire in vyre_device_is_complete, which makes `calling` visible
+     * too.
+     */
     atomic_store_explicit(&device->progress.completed, sequence, memory_order_release);
     call_back(device, on_complete, user, sequence, &result);
 }
@@ -83,7 +87,10 @@ void vyre_device_on_complete(void *context, const struct vyre_completion *comple
     bool poisoned = atomic_load_explicit(&device->progress.poisoned, memory_order_relaxed) != 0;
     if (vyre_device_is_lost(device))
         return;
-    /* The entry is on the submitter's core: most completions leave it there, as it says OK. */
+    /*
+     * The entry is in the cache of the submitter's core. Most completions do not touch it, since it
+     * already says OK.
+     */
     if (atomic_load_explicit(&device->progress.timed, memory_order_relaxed) &&
         entry->measurement.timed)
         vyre_measure_ended(device, entry);
@@ -132,7 +139,7 @@ enum vyre_status vyre_device_unlock(struct vyre_device *device, enum vyre_status
                                     const struct vyre_diag *diag)
 {
     vyre_lock_release(&device->lock);
-    const bool told = diag && diag->status == VYRE_DEVICE_LOST; /* by this failure */
+    const bool told = diag && diag->status == VYRE_DEVICE_LOST; /* by this call's diagnostic */
     if (status == VYRE_DEVICE_LOST && !vyre_device_is_lost(device)) {
         struct vyre_diag reason;
         vyre_diag_reset(&reason);
@@ -150,12 +157,12 @@ enum vyre_status vyre_device_lost_status(const struct vyre_device *device, struc
     return VYRE_DEVICE_LOST;
 }
 
-/* ---- Questions, asked by callers -------------------------------------------------------------- */
+/* ---- Questions from callers ------------------------------------------------------------------- */
 
 static enum vyre_status check_ticket(const struct vyre_device *device, struct vyre_ticket ticket,
                                      struct vyre_diag *diag)
 {
-    /* Relaxed: the caller got the ticket from a submit that is over. */
+    /* Relaxed: the caller has the ticket from a submit that has returned. */
     uint64_t submitted = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
     if (ticket.device == device->identity && ticket.sequence != 0 && ticket.sequence <= submitted)
         return VYRE_OK;
@@ -172,7 +179,7 @@ static enum vyre_status forgotten(const struct vyre_device *device, uint64_t seq
                          (unsigned long long)sequence);
 }
 
-/* How a complete submission ended, when some submission failed. */
+/* The status of a complete submission, if any submission failed. */
 static enum vyre_status ended_badly(struct vyre_device *device, uint64_t sequence,
                                     struct vyre_diag *diag)
 {
@@ -243,7 +250,7 @@ enum vyre_status vyre_ticket_poll(struct vyre_device *device, struct vyre_ticket
 enum vyre_status vyre_device_wait_idle(struct vyre_device *device, uint64_t timeout_ns,
                                        struct vyre_diag *diag)
 {
-    /* Under the lock, so that a submit that runs its work on its own thread is over. */
+    /* Under the lock, so that a submit that runs work on its own thread has returned. */
     vyre_lock_acquire(&device->lock);
     uint64_t submitted = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
     vyre_lock_release(&device->lock);
@@ -256,7 +263,7 @@ enum vyre_status vyre_device_wait_idle(struct vyre_device *device, uint64_t time
         vyre_emit_flush_locked(device);
         vyre_lock_release(&device->lock);
     }
-    /* That one batch failed is its own waiter's business; idle is idle. */
+    /* A failed batch is reported to its own waiter. Here only idleness counts. */
     bool idle = vyre_device_is_complete(device, submitted);
     return idle && !vyre_device_is_lost(device) ? VYRE_OK : status;
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What the policies are asked about. */
+/* The inputs of one question to the policies. */
 struct question {
     const struct vyre_candidates *candidates;
     const struct vyre_candidate_facts *facts;
@@ -24,13 +24,15 @@ static double each_ns(const struct question *question, uint32_t i)
     return (double)facts->per_batch_ns + (double)facts->per_command_ns * question->commands;
 }
 
-/* ... and what is not paid yet. */
+/* ... and what remains to be paid. */
 static double unpaid_ns(const struct question *question, uint32_t i)
 {
     return question->facts[i].ready ? 0.0 : (double)question->facts[i].fixed_ns;
 }
 
-/* Whether `i` is the better one of its mode: can run, has the variant asked for, costs less. */
+/*
+ * Whether `i` is the better one of its mode: it can run, has the variant asked for, and costs less.
+ */
 static bool is_better(const struct question *question, uint32_t i, uint32_t than)
 {
     const struct vyre_candidate *list = question->candidates->list;
@@ -63,7 +65,10 @@ static uint32_t best_of(const struct question *question, enum vyre_mode mode)
 
 static uint32_t items_of(const struct question *question)
 {
-    /* Seen once, and nothing says that it comes again: nobody would feed what stays resident. */
+    /*
+     * Seen once without a hint: nothing says that it comes again, so a resident kernel would get no
+     * work.
+     */
     if (!question->hinted && question->repeats <= 1)
         return 0;
     uint64_t items = (uint64_t)question->commands * question->repeats;
@@ -79,7 +84,7 @@ static void fill_inputs(const struct vyre_device *device, const struct vyre_body
     double commands = question->commands ? question->commands : 1.0;
     memset(out, 0, sizeof *out); /* inputs are compared as bytes */
     out->persistent_kernel.batch_size = items_of(question);
-    /* Per item: what a resident kernel does not save is no overhead of the launch. */
+    /* Per item: what a resident kernel costs too is not overhead of the launch. */
     out->persistent_kernel.per_launch_overhead_ns =
         vyre_whole_ns((each_ns(question, plain) - each_ns(question, resident)) / commands);
     out->persistent_kernel.persistent_setup_overhead_ns =
@@ -94,7 +99,7 @@ static void fill_inputs(const struct vyre_device *device, const struct vyre_body
                                 : VYRE_BINDLESS_UNSUPPORTED;
 }
 
-/* The plan, which must be the planner's last: its arms are asked for. */
+/* Makes the plan. It must be the planner's last, because its arms are read. */
 static bool plan_locked(struct vyre_device *device, struct vyre_body *body,
                         struct vyre_batch_plan *out_plan)
 {
@@ -107,7 +112,7 @@ static bool plan_locked(struct vyre_device *device, struct vyre_body *body,
     return vyre_body_plan(body, planner, out_plan, NULL) == VYRE_OK;
 }
 
-/* Plans the batch once per shape and asks all six; afterwards the arms are known. */
+/* Plans the batch once per shape and asks all six policies. After that the arms are known. */
 static void ask(struct vyre_device *device, struct vyre_body *body,
                 const struct vyre_policy_inputs *inputs, struct vyre_shape_verdict *verdict)
 {
@@ -158,7 +163,7 @@ enum vyre_mode vyre_verdict_mode(const struct vyre_bundle *verdicts)
     return resides ? VYRE_MODE_PERSISTENT : VYRE_MODE_PLAIN;
 }
 
-/* What the policies ask for without the mode that cannot run. */
+/* What the policies ask for, without the mode that cannot run. */
 static enum vyre_mode next_mode(const struct vyre_bundle *verdicts, enum vyre_mode without)
 {
     struct vyre_bundle rest = *verdicts;
@@ -202,5 +207,5 @@ void vyre_verdict_ask_locked(struct vyre_device *device, struct vyre_body *body,
     fill_inputs(device, body, &question, &inputs);
     if (!verdict->asked || memcmp(&inputs, &verdict->inputs, sizeof inputs) != 0)
         ask(device, body, &inputs, verdict);
-    choose(&question, verdict); /* what can run may have changed beside the costs */
+    choose(&question, verdict); /* what can run may have changed, not only the costs */
 }

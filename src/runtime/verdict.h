@@ -1,11 +1,13 @@
 /*
  * verdict.h: what the six policies ask for, as a candidate.
  *
- * D1 and D4 give the mode: of those that ask, the one that saves more over the batches expected. D2 and
- * D3 give the variant: commands side by side, or one after another. D9 has no variant to choose: a table
- * is what the kernel declares. Nothing is compiled ahead without a predictor, so that I2 holds steady.
+ * persistent_kernel and command_reuse choose the mode: if both ask, the one that saves more over
+ * the expected batches. arm_independence and copy_overlap choose the variant: commands side by
+ * side, or one after another. bindless has no variant to choose, because the kernel declares its
+ * tables. Without a predictor nothing is compiled ahead, so trace_jit always holds steady.
  *
- * What a policy is told to pay holds all that is not paid yet: recording, setup, builds, proofs.
+ * The costs that a policy receives include everything still to be paid: recording, setup, builds,
+ * proofs.
  *
  * Thread-safety: the caller holds the device's lock.
  */
@@ -16,9 +18,9 @@
 #include "runtime/internal.h"
 
 /*
- * Asks for the shape, if it was not asked before or something that the policies are told has changed, and
+ * Asks for the shape, if it was not asked before or an input of the policies has changed, and
  * leaves the answer in shape->verdict. `repeats` are the batches expected, this one included: see
- * vyre_governor_repeats; `hinted`: by the caller's hint.
+ * vyre_governor_repeats; `hinted`: they come from the caller's hint.
  */
 void vyre_verdict_ask_locked(struct vyre_device *device, struct vyre_body *body,
                              const struct vyre_candidate_facts *facts, uint32_t repeats,

@@ -1,5 +1,5 @@
 /*
- * written.c: the bytes that a batch writes, to be saved and put back.
+ * written.c: the bytes that a batch writes, to be saved and restored.
  */
 #include "runtime/written.h"
 
@@ -34,7 +34,7 @@ static struct vyre_written_extent extent_of(struct vyre_buffer *buffer,
     };
 }
 
-/* Puts together what touches, and adds it up. */
+/* Merges extents that touch, and sums their sizes. */
 static void merge(struct vyre_written *written)
 {
     uint32_t kept = 0;
@@ -81,7 +81,7 @@ void vyre_written_deinit(struct vyre_written *written)
     written->extents = NULL;
 }
 
-/* `from` into the buffers, or, if that is NULL, out of them into `to`. */
+/* Copies `from` into the buffers or, if that is NULL, the buffers into `to`. */
 static enum vyre_status move_locked(const struct vyre_written *written, const unsigned char *from,
                                     unsigned char *to, struct vyre_diag *diag)
 {

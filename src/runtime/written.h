@@ -1,9 +1,10 @@
 /*
- * written.h: the bytes that a batch writes, to be saved and put back.
+ * written.h: the bytes that a batch writes, to be saved and restored.
  *
- * Extents are the written ranges of all commands, merged, with some bytes around them inside the same
- * buffer: a lost bounds check writes there first. Buffers that the caller has mapped have none around
- * them, because the host may write there meanwhile. Saved bytes lie one extent after another.
+ * Extents are the written ranges of all commands, merged, plus some bytes around them in the same
+ * buffer, because a missing bounds check writes there first. Buffers that the caller has mapped
+ * have no bytes around them, because the host may write there meanwhile. The saved bytes are stored
+ * one extent after another.
  *
  * Thread-safety: under the device's lock, while nothing is in flight.
  */
@@ -15,7 +16,7 @@
 
 struct vyre_written_extent {
     struct vyre_buffer *buffer; /* Borrowed: structs outlive the batch */
-    uint64_t identity;          /* the buffer's; another one or 0: it is gone */
+    uint64_t identity;          /* the buffer's; if it is another one or 0, the buffer is gone */
     size_t begin_bytes;
     size_t end_bytes;
 };
@@ -34,7 +35,7 @@ bool vyre_written_init(struct vyre_written *written, struct vyre_device *device,
                        struct vyre_body *body);
 void vyre_written_deinit(struct vyre_written *written);
 
-/* Copies total_bytes out of the buffers, or into them. Buffers that are gone are left out. */
+/* Copies total_bytes out of the buffers, or into them. Skips buffers that are gone. */
 VYRE_NODISCARD enum vyre_status vyre_written_save_locked(const struct vyre_written *written,
                                                          unsigned char *out_bytes,
                                                          struct vyre_diag *diag);
@@ -45,10 +46,10 @@ VYRE_NODISCARD enum vyre_status vyre_written_restore_locked(const struct vyre_wr
 /* What a failed batch left undefined in the extents is defined again ... */
 void vyre_written_heal(const struct vyre_written *written);
 
-/* ... or is undefined from now on: it could not be put back. */
+/* ... or undefined from now on, because it could not be restored. */
 void vyre_written_poison(const struct vyre_written *written, enum vyre_status status);
 
-/* The extent that holds a byte of the saved ones, and the byte's offset in its buffer. */
+/* The extent that holds a saved byte, and the byte's offset in its buffer. */
 const struct vyre_written_extent *vyre_written_at(const struct vyre_written *written,
                                                   size_t saved_bytes, size_t *out_offset_bytes);
 

@@ -1,15 +1,15 @@
 /*
  * constants_layout.c: the layout of a block of push constants.
  *
- * The size is where the last byte of any member lies, members of nested structs included. Nested
- * structs wait on a list of fixed size; arrays and matrices have strides and need no descent.
+ * The size is the end of the last member, including members of nested structs. Nested structs wait
+ * on a list of fixed size; arrays and matrices have strides and need no descent.
  */
 #include "spirv/constants_layout.h"
 
 #include "plan/interface_agree.h"
 #include "spirv/grammar.h"
 
-#define MEMBERS_MAX VYRE_CONSTANTS_BYTES_MAX /* a member has at least a byte */
+#define MEMBERS_MAX VYRE_CONSTANTS_BYTES_MAX /* a member has at least one byte */
 #define STRUCTS_MAX 16
 
 struct member {
@@ -28,7 +28,7 @@ struct layout {
     const struct vyre_spirv_module *module;
     struct pending pending[STRUCTS_MAX];
     size_t pending_count;
-    uint32_t member_count; /* in all: each may cost a walk over the decorations */
+    uint32_t member_count; /* in total: each may cost a walk over the decorations */
     uint64_t end;          /* of the members seen so far, in bytes */
 };
 
@@ -134,7 +134,7 @@ static enum vyre_status lay_member(struct layout *layout, uint64_t base, uint32_
     uint64_t bytes = member_bytes(module, &type, member);
     if (bytes == 0)
         return refuse(module, "have a member of unknown size");
-    /* Checked apart, so that the sum cannot wrap. */
+    /* Checked separately, so that the sum cannot overflow. */
     if (bytes > VYRE_CONSTANTS_BYTES_MAX || start > VYRE_CONSTANTS_BYTES_MAX ||
         start + bytes > VYRE_CONSTANTS_BYTES_MAX)
         return refuse(module, "take more than 128 bytes");
@@ -198,7 +198,7 @@ void vyre_spirv_constants_list(const struct vyre_spirv_constant_member *members,
     interface->constants_size_bytes = vyre_scalars_layout(interface->constants, count, &alignment);
 }
 
-/* The block has at most MEMBERS_MAX members, as lay_struct has seen. */
+/* The block has at most MEMBERS_MAX members, as lay_struct has checked. */
 static void list_scalars(const struct vyre_spirv_module *module, uint32_t block, uint32_t size,
                          struct vyre_kernel_interface *interface)
 {
@@ -222,7 +222,7 @@ enum vyre_status vyre_spirv_constants_layout(const struct vyre_spirv_module *mod
                                              struct vyre_kernel_interface *interface)
 {
     struct layout layout = {.module = module, .pending = {{block, 0}}, .pending_count = 1};
-    /* Structs stay on the list when done, so that one that holds itself ends too. */
+    /* Structs stay on the list when done, so that one that contains itself ends too. */
     for (size_t i = 0; i < layout.pending_count; i++) {
         enum vyre_status status = lay_struct(&layout, layout.pending[i]);
         if (status != VYRE_OK)

@@ -7,15 +7,15 @@
 #include "spirv/index.h"
 
 /*
- * Fills the constants of an interface from the struct type `block`. The scalars are listed when all
- * members are scalars of 4 or 8 bytes (or addresses) that lie as in a C struct; otherwise only the
+ * Fills the constants of an interface from the struct type `block`. The scalars are listed if all
+ * members are scalars of 4 or 8 bytes (or addresses), laid out as in a C struct; otherwise only the
  * size is given.
  */
 VYRE_NODISCARD enum vyre_status vyre_spirv_constants_layout(
     const struct vyre_spirv_module *module, uint32_t block,
     struct vyre_kernel_interface *interface);
 
-/* The same from a list of members in order, which it may fail to be: offsets as in the block. */
+/* The same from a list of members in order, if it is one: offsets as in the block. */
 struct vyre_spirv_constant_member {
     enum vyre_scalar scalar; /* none: a vector, an array and so on */
     uint32_t offset_bytes;

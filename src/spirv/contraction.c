@@ -27,7 +27,7 @@ static bool is_float_arithmetic(uint32_t op)
     }
 }
 
-/* What may stand before or among the decorations. */
+/* What may come before or among the decorations. */
 static bool is_preamble(uint32_t op)
 {
     switch (op) {
@@ -61,8 +61,8 @@ static bool is_preamble(uint32_t op)
 }
 
 /*
- * One walk: with `out` NULL it counts the decorations to add, otherwise writes them. `done`, by id,
- * says which results need none (any more). *out_place is where the decorations end.
+ * One walk. With `out` NULL it counts the decorations to add, otherwise it writes them. `done`, by
+ * id, says which results need none. *out_place is where the decorations end.
  */
 static size_t decorate(const uint32_t *words, size_t count, uint8_t *done, uint32_t *out,
                        size_t *out_place)
@@ -110,7 +110,7 @@ static enum vyre_status rewrite(const struct vyre_allocator *allocator, const ui
     memcpy(made, words, place * sizeof *made);
     size_t written = decorate(words, count, done, made + place, &unused) * DECORATION_WORDS;
     memcpy(made + place + written, words + place, (count - place) * sizeof *made);
-    if (written != added * DECORATION_WORDS) { /* only where an id is defined twice */
+    if (written != added * DECORATION_WORDS) { /* only if an id is defined twice */
         vyre_memory_free(allocator, made, total * sizeof *made, _Alignof(uint32_t));
         return vyre_diag_set(diag, VYRE_DIAG_SPIRV_MALFORMED, label, 0,
                              "an id of the module is defined more than once");

@@ -1,8 +1,8 @@
 /*
  * contraction.h: keeps a driver from fusing multiplications and additions.
  *
- * SPIR-V lets a driver contract float arithmetic unless each instruction forbids it; results would
- * then differ from driver to driver, and from the other backends, which do not contract.
+ * SPIR-V lets a driver contract float arithmetic unless each instruction forbids it. Results would
+ * then differ between drivers, and from the other backends, which do not contract.
  */
 #ifndef VYRE_SPIRV_CONTRACTION_H
 #define VYRE_SPIRV_CONTRACTION_H

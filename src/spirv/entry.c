@@ -9,7 +9,7 @@
 
 #define NAME_OPERAND 3
 
-/* Words of a text with its terminator; 0 when it has none inside the instruction. */
+/* Words of a text with its terminator; 0 if there is none inside the instruction. */
 static uint32_t text_words(const struct vyre_spirv_instruction *instruction, uint32_t operand)
 {
     uint32_t limit = (instruction->count - operand) * 4;
@@ -31,7 +31,7 @@ static bool text_is(const struct vyre_spirv_instruction *instruction, uint32_t o
     return vyre_spirv_text_byte(instruction, operand, i) == '\0';
 }
 
-/* A name from the module is anybody's bytes: only printable ones reach a message. */
+/* A name from the module may hold any bytes; only printable ones go into a message. */
 static void append_name(struct vyre_text *list, const struct vyre_spirv_instruction *instruction)
 {
     enum { SHOWN_MAX = 40 };
@@ -70,7 +70,7 @@ enum vyre_status vyre_spirv_entry_find(const struct vyre_spirv_module *module, c
     struct vyre_spirv_instruction instruction;
     while (vyre_spirv_walk_next(&walk, &instruction)) {
         if (instruction.op == SPIRV_OP_FUNCTION)
-            break; /* entry points stand before the code */
+            break; /* entry points come before the code */
         if (instruction.op != SPIRV_OP_ENTRY_POINT)
             continue;
         uint32_t length = text_words(&instruction, NAME_OPERAND);
@@ -111,7 +111,7 @@ static enum vyre_status visit_interface(const struct vyre_spirv_module *module,
     return VYRE_OK;
 }
 
-/* Variables at module scope; with `used` only those that are marked there. */
+/* Variables at module scope; with `used`, only those marked there. */
 static enum vyre_status visit_all(const struct vyre_spirv_module *module, const uint8_t *used,
                                   vyre_spirv_variable_visit *visit, void *user)
 {
@@ -129,7 +129,7 @@ static enum vyre_status visit_all(const struct vyre_spirv_module *module, const 
     return VYRE_OK;
 }
 
-/* Functions to look at, each once, in the order of their discovery. */
+/* Functions to look at, each once, in the order in which they are found. */
 struct reach {
     const struct vyre_spirv_module *module;
     uint32_t *queue;
@@ -148,8 +148,8 @@ static void queue_function(struct reach *reach, uint32_t id)
 }
 
 /*
- * Marks what a function's body names. Which operands are ids only the whole grammar could tell: a
- * literal that happens to equal a variable's id counts as a use. That can only add a binding.
+ * Marks what a function's body names. Only the full grammar says which operands are ids, so a
+ * literal that equals a variable's id counts as a use. That can only add a binding.
  */
 static void mark_body(struct reach *reach, uint32_t id)
 {
@@ -158,7 +158,10 @@ static void mark_body(struct reach *reach, uint32_t id)
         .words = module->words, .count = module->count, .at = module->definitions[id]};
     struct vyre_spirv_instruction instruction, found;
     while (vyre_spirv_walk_next(&walk, &instruction)) {
-        /* The next function is looked at for itself: else bodies without an end take square time. */
+        /*
+         * The next function is looked at separately: otherwise bodies without an end would take
+         * quadratic time.
+         */
         if (instruction.op == SPIRV_OP_FUNCTION_END ||
             (instruction.op == SPIRV_OP_FUNCTION && instruction.at != module->definitions[id]))
             break;

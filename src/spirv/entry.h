@@ -13,12 +13,14 @@ struct vyre_spirv_entry {
     uint32_t count; /* entry points of the module, of all kinds */
 };
 
-/* The compute entry point of that name. SPIRV_NO_COMPUTE or SPIRV_ENTRY when there is none. */
+/* The compute entry point of that name. SPIRV_NO_COMPUTE or SPIRV_ENTRY if there is none. */
 VYRE_NODISCARD enum vyre_status vyre_spirv_entry_find(const struct vyre_spirv_module *module,
                                                       const char *name,
                                                       struct vyre_spirv_entry *out_entry);
 
-/* Called for a module-scope OpVariable. Anything but VYRE_OK ends the visit and is returned. */
+/*
+ * Called for a module-scope OpVariable. Any status except VYRE_OK ends the visit and is returned.
+ */
 typedef enum vyre_status vyre_spirv_variable_visit(void *user,
                                                    const struct vyre_spirv_instruction *variable);
 

@@ -1,12 +1,12 @@
 /*
- * index.c: a module whose ids can be looked up.
+ * index.c: a module with an index of its ids.
  */
 #include "spirv/index.h"
 
 #include "base/memory.h"
 #include "spirv/grammar.h"
 
-/* What must be there of an instruction, and which word names the id that it defines. */
+/* The least length of an instruction, and which word holds the id that it defines. */
 struct form {
     uint32_t words;  /* at least */
     uint32_t result; /* 0: it defines nothing that is looked up */
@@ -32,7 +32,7 @@ static struct form type_form(uint32_t op)
 
 static struct form form_of(uint32_t op)
 {
-    /* The last of the core's types, of pipes; the next opcode declares a pointer ahead of its type. */
+    /* The last of the core types, for pipes; the next opcode declares a pointer before its type. */
     enum { LAST_TYPE = 38 };
     if (op >= SPIRV_OP_TYPE_VOID && op <= LAST_TYPE)
         return type_form(op);

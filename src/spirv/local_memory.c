@@ -1,8 +1,8 @@
 /*
  * local_memory.c: the sizes of types, found in one walk, and the variables that are made of them.
  *
- * A type stands behind those that it is made of, so that their sizes are known when it comes; what is
- * out of order in a malformed module counts as empty. So there is no recursion.
+ * A type comes after those that it is made of, so their sizes are already known, and no recursion
+ * is needed. In a malformed module, what is out of order counts as empty.
  */
 #include "spirv/local_memory.h"
 
@@ -30,7 +30,7 @@ static uint64_t size_of_type(const struct vyre_spirv_module *module, const uint6
     case SPIRV_OP_TYPE_VECTOR:
     case SPIRV_OP_TYPE_MATRIX:
         return vyre_saturating_mul_u64(part, type->words[3]);
-    case SPIRV_OP_TYPE_ARRAY: /* one whose length is an expression is not counted */
+    case SPIRV_OP_TYPE_ARRAY: /* an array whose length is an expression is not counted */
         (void)vyre_spirv_module_constant(module, type->words[3], &length);
         return vyre_saturating_mul_u64(part, length);
     case SPIRV_OP_TYPE_STRUCT:
@@ -60,7 +60,10 @@ static enum vyre_status measure_types(struct vyre_spirv_local_reader *reader,
     return VYRE_OK;
 }
 
-/* Whether a length is a specialization constant's value: then it is one more of the sized one's. */
+/*
+ * Whether a length is the value of a specialization constant; then its id is added to the sized
+ * one.
+ */
 static bool add_length_id(struct vyre_spirv_local_reader *reader,
                           const struct vyre_spirv_module *module, uint32_t length,
                           struct vyre_spirv_sized *sized)

@@ -1,8 +1,8 @@
 /*
- * local_memory.h: how much memory of its work-group a kernel declares.
+ * local_memory.h: how much work-group memory a kernel declares.
  *
- * Drivers lay such variables out as they like: what is counted is the bytes that they hold, without
- * padding and a boolean as 4, which no driver does with less.
+ * Drivers lay such variables out as they like. Counted are the bytes that they hold, without
+ * padding, and 4 for a boolean; no driver needs less.
  */
 #ifndef VYRE_SPIRV_LOCAL_MEMORY_H
 #define VYRE_SPIRV_LOCAL_MEMORY_H
@@ -10,8 +10,8 @@
 #include "spirv/index.h"
 
 struct vyre_spirv_local_reader {
-    uint64_t *sizes; /* Owned: by id, the bytes of a type; NULL until there is something to count */
-    uint32_t lookups; /* of what sizes a variable, each a walk over all decorations */
+    uint64_t *sizes;  /* Owned: by id, the bytes of a type; NULL until needed */
+    uint32_t lookups; /* of what determines a variable's size, each a walk over all decorations */
 };
 
 /* Counts a variable of the storage class Workgroup in the reflection. */

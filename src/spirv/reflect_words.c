@@ -1,5 +1,5 @@
 /*
- * reflect_words.c: what a kernel takes, read from its words alone.
+ * reflect_words.c: what a kernel takes, read from its words.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "spirv/local_memory.h"
 #include "spirv/specialization.h"
 
-/* Members past these are taken for readable and writable; the flags say "all members are". */
+/* Further members count as readable and writable; the flags mean "all members are". */
 #define TRACKED_MEMBERS 1024
 
 struct member_set {
@@ -49,7 +49,7 @@ static bool has_members(const struct member_set *set, uint32_t count)
     return true;
 }
 
-/* What the decorations say of one buffer. */
+/* What the decorations say about one buffer. */
 struct buffer_facts {
     bool has_set, has_binding, block, buffer_block, no_write, no_read;
     uint32_t set, binding;
@@ -216,7 +216,7 @@ static enum vyre_status read_variable(void *user, const struct vyre_spirv_instru
 
 /* ---- Local size ------------------------------------------------------------------------------- */
 
-/* The size that three constants give; unknown where one is an expression. */
+/* The size that three constants give; unknown if one is an expression. */
 static void read_size_ids(struct reader *reader, const uint32_t *ids)
 {
     struct vyre_spirv_reflection *out = reader->out;
@@ -231,7 +231,9 @@ static void read_size_ids(struct reader *reader, const uint32_t *ids)
     }
 }
 
-/* The composite that is decorated WorkgroupSize, which goes before every execution mode. */
+/*
+ * The composite that is decorated WorkgroupSize, which takes precedence over every execution mode.
+ */
 static bool find_size_composite(const struct vyre_spirv_module *module,
                                 struct vyre_spirv_instruction *out)
 {
@@ -247,7 +249,7 @@ static bool find_size_composite(const struct vyre_spirv_module *module,
     return false;
 }
 
-/* The execution modes of the entry point; false when none gives a size. */
+/* The execution modes of the entry point; false if none gives a size. */
 static bool read_execution_modes(struct reader *reader, uint32_t function)
 {
     bool found = false;

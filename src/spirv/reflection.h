@@ -1,10 +1,10 @@
 /*
- * reflection.h: what is known of a SPIR-V kernel, from whichever reader found it out.
+ * reflection.h: what is known about a SPIR-V kernel, from either reader.
  *
  * The interface holds what the entry point sees:
  *   SPIR-V 1.4 and later   the variables of its interface list
- *   before, one entry      every variable of the module
- *   before, several        the variables that its functions name
+ *   earlier, one entry     every variable of the module
+ *   earlier, several       the variables that its functions name
  * Bindings are in ascending order of their slots, specialization constants of their ids.
  */
 #ifndef VYRE_SPIRV_REFLECTION_H
@@ -22,8 +22,9 @@
 #define VYRE_SPIRV_SIZED_IDS_MAX    4
 
 /*
- * Memory of the work-group whose size specialization decides: the unit times the ids' values, or times
- * these defaults. They are the constants' own: others of the same id may have others.
+ * Work-group memory whose size specialization decides: the unit times the values of the ids, or
+ * times these defaults. The defaults are those of these constants; other constants with the same id
+ * may have others.
  */
 struct vyre_spirv_sized {
     uint64_t unit_bytes;
@@ -35,25 +36,28 @@ struct vyre_spirv_sized {
 struct vyre_spirv_reflection {
     /*
      * Uniform buffers have the role uniform, storage buffers none. The constants' size is that of a
-     * C struct where the scalars are known, else where the block's last member ends. The local size
-     * is what the defaults of the specialization constants give; it is unknown where it follows
-     * from an expression of them.
+     * C struct if the scalars are known, else the end of the block's last member. The local size is
+     * the one that the defaults of the specialization constants give; it is unknown if an
+     * expression determines it.
      */
     struct vyre_kernel_interface interface;
 
-    uint32_t local_size_ids[3];   /* the SpecId that drives a dimension, or VYRE_SPIRV_NO_ID */
+    uint32_t local_size_ids[3];   /* the SpecId that sets a dimension, or VYRE_SPIRV_NO_ID */
     bool local_size_by_id;        /* LocalSizeId is used: Vulkan before 1.3 needs maintenance4 */
     bool uses_physical_addresses; /* buffer_reference: the device needs bufferDeviceAddress */
     uint32_t specialization_sizes[VYRE_SPECIALIZATION_VALUES_MAX]; /* bytes; a bool has 4 */
 
-    /* Ids whose constants differ in size: no value can be given, and the interface does not list them. */
+    /*
+     * Ids whose constants differ in size: they can have no value, and the interface does not list
+     * them.
+     */
     uint32_t fixed_count;
     uint32_t fixed_ids[VYRE_SPECIALIZATION_VALUES_MAX];
 
     /*
-     * Bytes of the work-group's memory that the kernel declares, without padding; UINT64_MAX: more
-     * than can be counted. What specialization decides stands apart; past the list's end its
-     * defaults are counted, and what follows from an expression is not counted at all.
+     * Bytes of work-group memory that the kernel declares, without padding; UINT64_MAX: too many to
+     * count. What specialization decides is listed separately. If the list is full, defaults are
+     * counted. What an expression determines is not counted.
      */
     uint64_t local_bytes;
     uint32_t sized_count;

@@ -10,8 +10,8 @@ struct group {
     uint32_t id;
     uint32_t size_bytes; /* of the first */
     uint64_t bits;       /* the default of the first */
-    bool mixed;          /* another has another default */
-    bool fixed;          /* another has another size */
+    bool mixed;          /* another one has another default */
+    bool fixed;          /* another one has another size */
 };
 
 struct groups {

@@ -2,9 +2,9 @@
  * tools.h: the C ABI between libvyre and the module libvyre-spirv-tools.so.
  *
  * The module holds what is written in C++ (shaderc, SPIRV-Tools, SPIRV-Cross) and exports one
- * function, vyre_spirv_tools_table. libvyre loads it with dlopen when it is there.
+ * function, vyre_spirv_tools_table. libvyre loads it with dlopen if it is present.
  *
- * Thread-safety: the table's functions may be called from any thread; each call stands alone.
+ * Thread-safety: the table's functions may be called from any thread; calls are independent.
  */
 #ifndef VYRE_SPIRV_TOOLS_H
 #define VYRE_SPIRV_TOOLS_H
@@ -21,7 +21,7 @@
 #define VYRE_GLSL_BYTES_MAX  (1u << 20)
 #define VYRE_GLSL_MACROS_MAX 64
 
-/* As -Dname=value; a NULL value defines the name alone. */
+/* As -Dname=value; a NULL value defines just the name. */
 struct vyre_glsl_macro {
     const char *name;
     const char *value;
@@ -37,20 +37,20 @@ struct vyre_glsl_source {
 };
 
 struct vyre_spirv_tools_table {
-    uint32_t abi_version; /* VYRE_SPIRV_TOOLS_ABI_VERSION; stands first in every version */
+    uint32_t abi_version; /* VYRE_SPIRV_TOOLS_ABI_VERSION; comes first in every version */
     uint32_t size_bytes;  /* of the table */
 
     /*
-     * A compute shader's entry `main` as valid SPIR-V for Vulkan 1.2, not optimised, float
+     * A compute shader's entry `main` as valid SPIR-V for Vulkan 1.2, not optimised, with float
      * contraction forbidden. #include is refused. GLSL_COMPILE has the compiler's first error and
-     * the line it speaks of; the line's number is the native code. *out_words is memory of the
-     * (resolved) allocator, zeroed on failure; give it back with `free_words`.
+     * its line; the line's number is the native code. *out_words is memory of the (resolved)
+     * allocator, zeroed on failure; free it with `free_words`.
      */
     enum vyre_status (*compile_glsl)(const struct vyre_allocator *allocator,
                                      const struct vyre_glsl_source *source,
                                      struct vyre_spirv_words *out_words, struct vyre_diag *diag);
 
-    /* Frees and zeroes; an empty one is ignored. */
+    /* Frees and zeroes; ignores an empty one. */
     void (*free_words)(const struct vyre_allocator *allocator, struct vyre_spirv_words *words);
 
     /* Whether the module is valid for Vulkan 1.2 (LocalSizeId allowed). */

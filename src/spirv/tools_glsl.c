@@ -1,8 +1,9 @@
 /*
  * tools_glsl.c: GLSL to SPIR-V by shaderc.
  *
- * Nothing is optimised: the optimiser may reorder float arithmetic, and drivers optimise anyway. The
- * decorations that forbid contraction are added behind the compiler, which has no option for it.
+ * Nothing is optimised: the optimiser may reorder float arithmetic, and drivers optimise anyway.
+ * The decorations that forbid contraction are added after compilation, because the compiler has no
+ * option for them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "spirv/contraction.h"
 #include "spirv/tools_module.h"
 
-/* The compiler's name for the source; short, known, and found again in its messages. */
+/* The compiler's name for the source: short, known, and easy to find in its messages. */
 #define SOURCE_NAME "glsl"
 
 #define SHOWN_MAX 120
@@ -32,7 +33,7 @@ static bool is_identifier(const char *name)
 
 /* ---- The version ------------------------------------------------------------------------------ */
 
-/* Where the text goes on behind blanks, line ends and comments. */
+/* Where the text continues after blanks, line ends and comments. */
 static const char *skip_blank(const char *text, const char *end)
 {
     while (text < end) {
@@ -61,7 +62,7 @@ static const char *skip_spaces(const char *text, const char *end)
     return text;
 }
 
-/* Goes over `word` when the text has it there, not as the start of a longer one. */
+/* Moves past `word` if it is next in the text and not the start of a longer one. */
 static bool take_word(const char **text, const char *end, const char *word)
 {
     size_t length = strlen(word);
@@ -75,8 +76,8 @@ static bool take_word(const char **text, const char *end, const char *word)
 }
 
 /*
- * Whether the text starts with a version that has compute shaders. With others the compiler fails in
- * its own built-in functions and prints them, thousands of lines, to standard output.
+ * Whether the text starts with a version that has compute shaders. With other versions the compiler
+ * fails in its own built-in functions and prints thousands of lines of them to standard output.
  */
 static bool has_version(const struct vyre_glsl_source *source)
 {
@@ -132,7 +133,7 @@ static enum vyre_status check_source(const struct vyre_glsl_source *source, stru
     return VYRE_OK;
 }
 
-/* Up to a line's worth of text with only printable characters, leading blanks left out. */
+/* Up to a line of text with only printable characters, without leading blanks. */
 static void copy_line(char *out, const char *text, size_t size)
 {
     while (size > 0 && (*text == ' ' || *text == '\t')) {
@@ -149,7 +150,7 @@ static void copy_line(char *out, const char *text, size_t size)
     out[length] = '\0';
 }
 
-/* Line `number`, counted from 1; "" when there is no such line. */
+/* Line `number`, counted from 1; "" if there is no such line. */
 static void copy_source_line(char *out, const struct vyre_glsl_source *source, unsigned long number)
 {
     const char *text = source->text;
@@ -164,7 +165,7 @@ static void copy_source_line(char *out, const struct vyre_glsl_source *source, u
         copy_line(out, text, (size_t)(end - text));
 }
 
-/* The first error of the log: `glsl:12: error: ...`; the log's start where none looks like that. */
+/* The first error of the log: `glsl:12: error: ...`, or else the start of the log. */
 static enum vyre_status report(const struct vyre_glsl_source *source, const char *log,
                                struct vyre_diag *diag)
 {
@@ -190,7 +191,7 @@ static enum vyre_status report(const struct vyre_glsl_source *source, const char
                          "line %lu: %s; the line reads: %s", number, shown, line);
 }
 
-/* The compiler's words as the table promises them. */
+/* The compiler's words, as the table promises them. */
 static enum vyre_status take_words(const struct vyre_allocator *allocator,
                                    const struct vyre_glsl_source *source,
                                    shaderc_compilation_result_t result,
@@ -248,8 +249,9 @@ static enum vyre_status compile(const struct vyre_allocator *allocator, shaderc_
 }
 
 /*
- * glslang reads its built-in declarations anew whenever the last compiler is gone, which takes ten
- * times as long as a small kernel: one compiler stays for as long as the module is in the process.
+ * glslang reads its built-in declarations again whenever the last compiler is destroyed, which
+ * takes ten times as long as a small kernel. So one compiler stays as long as the module is in the
+ * process.
  */
 static shaderc_compiler_t keeper;
 

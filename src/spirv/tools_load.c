@@ -16,8 +16,8 @@
 #define SONAME           "libvyre-spirv-tools.so." VALUE_OF(VYRE_ABI_VERSION)
 
 /*
- * The module beside the object that this code is in; false when that cannot be said or nothing is
- * there. A relative path would depend on the folder that the process is in by now.
+ * The module next to the object that holds this code. False if that is unknown or nothing is there.
+ * A relative path would depend on the current directory.
  */
 static bool path_beside(char *out, size_t capacity)
 {
@@ -40,7 +40,7 @@ static enum vyre_status take_table(void *library, const char *path,
         return vyre_diag_set(diag, VYRE_DIAG_SPIRV_TOOLS_ABI, NULL, 0, "%.200s has no symbol %s",
                              path, VYRE_SPIRV_TOOLS_SYMBOL);
     const struct vyre_spirv_tools_table *(*get)(void);
-    /* POSIX promises that a symbol's address fits a function pointer; C does not let us say so. */
+    /* POSIX promises that a symbol's address fits a function pointer. C has no cast for it. */
     memcpy(&get, &symbol, sizeof symbol);
     const struct vyre_spirv_tools_table *table = get();
     if (!table || table->abi_version != VYRE_SPIRV_TOOLS_ABI_VERSION)

@@ -12,18 +12,17 @@ struct vyre_spirv_tools {
 };
 
 /*
- * Loads the module: the file `path` if it is given, otherwise the module's SONAME in the folder that
- * the running libvyre was loaded from, then in the system's library path. SPIRV_TOOLS_ABSENT when
- * there is none that loads, SPIRV_TOOLS_ABI when it is another version's. *out_tools is zeroed on
- * failure.
+ * Loads the module: the file `path` if it is given, otherwise the module's SONAME in the folder of
+ * the running libvyre, then in the system's library path. SPIRV_TOOLS_ABSENT if none loads,
+ * SPIRV_TOOLS_ABI if its version is another. *out_tools is zeroed on failure.
  */
 VYRE_NODISCARD enum vyre_status vyre_spirv_tools_load(const char *path,
                                                       struct vyre_spirv_tools *out_tools,
                                                       struct vyre_diag *diag);
 
 /*
- * Zeroes the struct; one that was never loaded is ignored. The code stays in the process: the
- * compiler in it keeps state for its threads that must not lose its destructors.
+ * Zeroes the struct; ignores one that was never loaded. The code stays in the process: its compiler
+ * keeps state per thread, whose destructors must not disappear.
  */
 void vyre_spirv_tools_unload(struct vyre_spirv_tools *tools);
 

@@ -10,7 +10,7 @@
 enum vyre_status vyre_spirv_module_validate(const uint32_t *words, size_t count, const char *label,
                                             struct vyre_diag *diag)
 {
-    /* The frame first: its failures have ids of their own, with and without the module. */
+    /* The frame first: its failures have their own ids, with and without the module. */
     enum vyre_status status = vyre_spirv_words_check(words, count, label, diag);
     if (status != VYRE_OK)
         return status;

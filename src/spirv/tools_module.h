@@ -1,8 +1,8 @@
 /*
  * tools_module.h: what the files of the module libvyre-spirv-tools.so share.
  *
- * The libraries behind it are C++; their C interfaces catch what is thrown inside, but for a few
- * calls that this module makes only where they cannot throw, or not at all (see docs/design/spirv.md).
+ * The libraries behind it are C++. Their C interfaces catch exceptions, except for a few calls that
+ * this module makes only where they cannot throw, or not at all (see docs/design/spirv.md).
  */
 #ifndef VYRE_SPIRV_TOOLS_MODULE_H
 #define VYRE_SPIRV_TOOLS_MODULE_H

@@ -1,10 +1,10 @@
 /*
- * tools_reflect.c: reflection by SPIRV-Cross, behind the validator and Vyre's own reader.
+ * tools_reflect.c: reflection by SPIRV-Cross, after the validator and Vyre's own reader.
  *
- * Our reader comes first: it refuses what kernels may not have, so that SPIRV-Cross meets valid
- * modules of a known kind. From SPIRV-Cross come bindings and constants; local size and the bits of
- * defaults stay the reader's, because the C interface has no 64-bit values and lets exceptions out of
- * its queries of the local size.
+ * Our reader comes first. It refuses what kernels may not have, so that SPIRV-Cross gets valid
+ * modules of a known kind. SPIRV-Cross gives bindings and constants. The local size and the bits of
+ * defaults stay with our reader, because the C interface has no 64-bit values and lets exceptions
+ * out of its queries of the local size.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ static enum vyre_status failed(const struct cross *cross, spvc_result result, co
                          reason ? reason : "no reason was given");
 }
 
-/* Setting an entry point that SPIRV-Cross does not list would throw through C. */
+/* Setting an entry point that SPIRV-Cross does not list would throw an exception through C. */
 static enum vyre_status set_entry(struct cross *cross, const char *name, size_t *out_entry_count)
 {
     const spvc_entry_point *entries;
@@ -172,7 +172,7 @@ static enum vyre_status read_members(const struct cross *cross, spvc_type block,
 {
     struct vyre_spirv_constant_member members[VYRE_KERNEL_CONSTANTS_MAX + 1];
     unsigned count = spvc_type_get_num_member_types(block);
-    if (count > VYRE_KERNEL_CONSTANTS_MAX) /* as the list takes no more, they need not be read */
+    if (count > VYRE_KERNEL_CONSTANTS_MAX) /* the list takes no more, so they need not be read */
         count = VYRE_KERNEL_CONSTANTS_MAX + 1;
     for (unsigned i = 0; i < count; i++) {
         spvc_type type =
@@ -236,7 +236,7 @@ static bool is_seen(const spvc_specialization_constant *list, size_t count, uint
     return false;
 }
 
-/* The reader listed their ids; SPIRV-Cross, which lists constants, must see the same. */
+/* Our reader listed their ids. SPIRV-Cross, which lists constants, must see the same. */
 static enum vyre_status check_specialization(const struct cross *cross,
                                              const struct vyre_spirv_reflection *reflection)
 {

@@ -5,11 +5,11 @@
  *        magic   version  generator  bound  schema  instructions
  *                         instruction: word 0 = length << 16 | opcode, then operands
  *
- * It checks what it reads and no more: that a module is valid is for the validator of the optional
- * module to say. It never reads past `count` words, whatever they hold, and works in time that grows
- * with the number of words.
+ * It checks only what it reads; the validator of the optional module decides whether a module is
+ * valid. It never reads past `count` words, whatever they hold, and takes time linear in the number
+ * of words.
  *
- * Thread-safety: pure, but for the allocator and the caller's memory.
+ * Thread-safety: pure, except for the allocator and the caller's memory.
  */
 #ifndef VYRE_SPIRV_WORDS_H
 #define VYRE_SPIRV_WORDS_H
@@ -24,7 +24,7 @@ struct vyre_spirv_instruction {
     const uint32_t *words; /* Borrowed; words[0] is length and opcode */
     uint32_t count;        /* at least 1 */
     uint32_t op;
-    size_t at; /* where it stands in the module, in words */
+    size_t at; /* its position in the module, in words */
 };
 
 struct vyre_spirv_walk {
@@ -33,10 +33,10 @@ struct vyre_spirv_walk {
     size_t at; /* the next instruction */
 };
 
-/* Starts behind the header. */
+/* Starts after the header. */
 struct vyre_spirv_walk vyre_spirv_walk_begin(const uint32_t *words, size_t count);
 
-/* False at the end, and at an instruction of no length or one that goes past the end. */
+/* False at the end, and at an instruction of length 0 or one that goes past the end. */
 bool vyre_spirv_walk_next(struct vyre_spirv_walk *walk, struct vyre_spirv_instruction *out);
 
 /* Magic, byte order, version, bound, and that the instructions fill the module exactly. */
@@ -50,15 +50,15 @@ VYRE_NODISCARD enum vyre_status vyre_spirv_words_copy(const struct vyre_allocato
                                                       struct vyre_spirv_words *out_words,
                                                       struct vyre_diag *diag);
 
-/* Frees and zeroes; an empty one is ignored. */
+/* Frees and zeroes; ignores an empty one. */
 void vyre_spirv_words_free(const struct vyre_allocator *allocator, struct vyre_spirv_words *words);
 
 /*
  * What the compute entry point `entry` (NULL: "main") takes. Refused: what is not SPIR-V or is cut
  * off; no compute entry or none of that name; descriptor sets other than 0; resources that are not
- * storage or uniform buffers, and arrays of them; more than the reflection's arrays hold. Memory is
- * taken from the (resolved) allocator for the call only: 4 bytes per id, 9 with several entry
- * points, 8 more with variables of the work-group. *out_reflection is zeroed on failure.
+ * storage or uniform buffers, and arrays of them; more than the reflection's arrays hold. Memory of
+ * the (resolved) allocator is used during the call only: 4 bytes per id, 9 with several entry
+ * points, 8 more with work-group variables. *out_reflection is zeroed on failure.
  */
 VYRE_NODISCARD enum vyre_status vyre_spirv_words_reflect(
     const struct vyre_allocator *allocator, const uint32_t *words, size_t count, const char *entry,

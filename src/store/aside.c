@@ -1,5 +1,5 @@
 /*
- * aside.c: what happens to a broken file: it is renamed, and the oldest of those go.
+ * aside.c: renames a broken file, and removes the oldest of those.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -56,7 +56,10 @@ int vyre_store_folder_lock(const char *path, uint32_t timeout_ms)
     int descriptor = open_folder(path);
     if (descriptor < 0)
         return -1;
-    /* A process that is stopped inside must not stop all others: after a while it goes without. */
+    /*
+     * A process that is stopped while holding the lock must not stop all others: after a while they
+     * continue without it.
+     */
     for (uint32_t waited_ms = 0; flock(descriptor, LOCK_EX | LOCK_NB) != 0;
          waited_ms += LOCK_PAUSE_MS) {
         if ((errno != EWOULDBLOCK && errno != EINTR) || waited_ms >= timeout_ms)
@@ -89,7 +92,7 @@ static long long time_in_name(const char *name, const char *base, size_t base_le
         return -1;
     const char *pid = end + 1;
     (void)strtoll(pid, &end, 10);
-    return end != pid && *end == '\0' ? when : -1; /* -wal and -shm go with their file */
+    return end != pid && *end == '\0' ? when : -1; /* -wal and -shm are renamed with their file */
 }
 
 static void remove_with_suffixes(int folder, const char *name)
@@ -101,7 +104,7 @@ static void remove_with_suffixes(int folder, const char *name)
     }
 }
 
-/* Removes the oldest file set aside if there are too many. False: nothing was to be removed. */
+/* Removes the oldest file set aside if there are too many. False: there was nothing to remove. */
 static bool remove_oldest(int folder, const char *base)
 {
     int copy = dup(folder);
@@ -178,7 +181,10 @@ bool vyre_store_set_aside(const struct vyre_store *store, char *out_name, size_t
         }
         is_free = lstat(out_name, &ignored) != 0;
     }
-    /* The log first: without its file it means nothing, while the file alone would seem whole. */
+    /*
+     * The log first: without its file it means nothing, while the file without its log would look
+     * complete.
+     */
     if (!rename_one(store, out_name, "-wal") && errno != ENOENT)
         return false;
     (void)rename_one(store, out_name, "-shm");

@@ -1,5 +1,5 @@
 /*
- * calibration.c: the costs measured on a device: one set, read and written whole.
+ * calibration.c: the costs measured on a device: one set, read and written as a whole.
  */
 #include <math.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static bool is_tool(const char *tool, size_t capacity)
     return true;
 }
 
-/* NULL, or what is wrong. */
+/* What is wrong, or NULL. */
 static const char *find_fault(const struct vyre_store_calibration *calibration)
 {
     if (calibration->cost_count == 0 || calibration->cost_count > VYRE_STORE_COSTS_MAX)

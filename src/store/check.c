@@ -1,5 +1,5 @@
 /*
- * check.c: is the store what it should be?
+ * check.c: checks the store's structure and checksums.
  */
 #include <stdio.h>
 #include <string.h>
@@ -66,7 +66,7 @@ enum vyre_status vyre_store_check(struct vyre_store *store, vyre_store_problem *
     int code = store->memory_used ? check_one(&store->memory, &check) : SQLITE_OK;
     if (code == SQLITE_OK && store->disk.handle)
         code = check_one(&store->disk, &check);
-    /* A file too broken to be looked at was looked at, too. */
+    /* A file that is too broken to be read has also been checked. */
     if (vyre_store_fault_of(code) == VYRE_STORE_FAULT_BROKEN) {
         check.result.problem_count++;
         report(&check, sqlite3_errstr(code));

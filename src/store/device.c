@@ -1,11 +1,11 @@
 /*
- * device.c: which devices the store knows.
+ * device.c: the devices that the store knows.
  */
 #include <string.h>
 
 #include "store/internal.h"
 
-/* How many bytes the UTF-8 character at `text` has; 0: it is none. */
+/* How many bytes the UTF-8 character at `text` has; 0: it is invalid. */
 static size_t utf8_length(const unsigned char *text)
 {
     size_t length = text[0] < 0x80   ? 1
@@ -19,7 +19,7 @@ static size_t utf8_length(const unsigned char *text)
         if ((text[i] & 0xc0) != 0x80)
             return 0;
     }
-    /* Longer than need be, surrogates, and beyond the last character. */
+    /* Longer than necessary, surrogates, and beyond the last character. */
     if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
         (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
         return 0;
@@ -35,7 +35,7 @@ static bool copy_clean(char *out, const char *text, size_t capacity)
         return false;
     size_t size = (size_t)(end - text);
     for (size_t i = 0; i < size;) {
-        /* The terminator is no continuation byte, so that nothing behind it is read. */
+        /* The terminator is not a continuation byte, so nothing after it is read. */
         size_t length = utf8_length((const unsigned char *)text + i);
         bool prints =
             length > 1 || (length == 1 && (unsigned char)text[i] >= 0x20 && text[i] != 0x7f);
@@ -59,7 +59,7 @@ static bool clean(const struct vyre_store_device *device, struct vyre_store_devi
 
 static struct vyre_hash128 signature_of(const struct vyre_store_device *device)
 {
-    /* Chars alone: no padding, and every byte was set. */
+    /* Only chars: no padding, and every byte was set. */
     _Static_assert(sizeof *device == 32 + 128 + 128 + 16, "the signature is over all of these");
     return vyre_hash128(device, sizeof *device);
 }
@@ -83,7 +83,7 @@ int vyre_store_forget_device(struct vyre_store_db *db, struct vyre_hash128 devic
     return code;
 }
 
-/* Forgets the device seen longest ago while there are too many. */
+/* Forgets the devices seen longest ago while there are too many. */
 static int bound_devices(struct vyre_store_db *db)
 {
     for (;;) {

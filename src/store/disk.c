@@ -1,8 +1,8 @@
 /*
- * disk.c: the store's file: opening it, telling what is wrong with it, doing without it.
+ * disk.c: the store's file: opening it, finding what is wrong with it, doing without it.
  *
- * Opening happens under the folder's lock, so that of several processes one creates, migrates or sets
- * aside, and the others find the result. The file itself is read through SQLite alone: closing another
+ * Opening happens under the folder's lock, so that of several processes one creates, migrates or
+ * sets aside, and the others find the result. Only SQLite reads the file itself: closing another
  * descriptor of it would drop SQLite's locks (POSIX).
  */
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "store/internal.h"
 #include "store/schema.h"
 
-/* The first time nobody is in a hurry, and creating a file or recovering a log may take a while. */
+/* The first open may wait, since creating a file or recovering a log can take a while. */
 #define OPEN_TIMEOUT_MS 2000
 
 #define HEADER_BYTES 100
@@ -26,7 +26,7 @@ enum opened {
     OPENED_BROKEN,
     OPENED_FUTURE,
     OPENED_FOREIGN,
-    OPENED_OLD, /* read only, and it would have to be migrated */
+    OPENED_OLD, /* read only, and it would need a migration */
     OPENED_BUSY,
     OPENED_REFUSED,
 };
@@ -61,8 +61,8 @@ static uint32_t big_endian(const unsigned char *bytes, size_t count)
 }
 
 /*
- * The header against the length of the file: SQLite itself would take half a last page for a whole
- * one. With a log beside it the file may be behind, and only a full check can tell.
+ * Compares the header with the length of the file: SQLite itself would accept half a last page. If
+ * there is a log, the file may be behind it, and only a full check can decide.
  */
 static bool is_cut(struct vyre_store *store, struct attempt *attempt)
 {
@@ -129,7 +129,7 @@ static enum opened quick_check(struct vyre_store_db *db, struct attempt *attempt
     return OPENED_BROKEN;
 }
 
-/* Whose file it is and of which version. */
+/* Whether the file is a store, and of which version. */
 static enum opened identify(struct vyre_store *store, struct attempt *attempt)
 {
     struct vyre_store_schema schema;
@@ -164,7 +164,7 @@ static int configure(struct vyre_store_db *db)
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, &ignored);
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, &ignored);
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &ignored);
-    /* Temporary files would go where the environment says. */
+    /* Otherwise temporary files would go where the environment says. */
     return vyre_store_sql_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON");
 }
 
@@ -180,7 +180,7 @@ static int open_handle(struct vyre_store_db *db, const char *name, int flags)
     return extended;
 }
 
-/* file:PATH?immutable=1, for a folder in which SQLite cannot make the files of its log. */
+/* file:PATH?immutable=1, for a folder in which SQLite cannot create the files of its log. */
 static int open_immutable(struct vyre_store *store)
 {
     static const char hex[] = "0123456789ABCDEF";
@@ -214,7 +214,7 @@ static void close_handle(struct vyre_store_db *db)
     db->handle = NULL;
 }
 
-/* A name such as "file:x" or ":memory:" is a file's name like any other. */
+/* A name such as "file:x" or ":memory:" is an ordinary file name here. */
 static int open_path(struct vyre_store *store, int flags)
 {
     if (store->desc.path[0] == '/' || store->desc.path[0] == '.')
@@ -258,7 +258,7 @@ static enum opened open_file(struct vyre_store *store, struct attempt *attempt)
     return attempt->code == SQLITE_OK ? identify(store, attempt) : classify(attempt, &store->disk);
 }
 
-/* Tables, and how SQLite is to write. */
+/* Creates tables and sets how SQLite writes. */
 static enum opened prepare(struct vyre_store *store, struct attempt *attempt)
 {
     struct vyre_store_db *db = &store->disk;
@@ -286,7 +286,7 @@ static enum opened prepare(struct vyre_store *store, struct attempt *attempt)
     return OPENED;
 }
 
-/* Once it was locked, the next attempts come with writes, and those do not wait for long. */
+/* Once the file was locked, the next attempts come with writes, which do not wait long. */
 static uint32_t open_timeout_ms(const struct vyre_store *store)
 {
     bool first = store->state != VYRE_STORE_DISK_LATER;
@@ -318,7 +318,7 @@ static void give_up(struct vyre_store *store, enum vyre_diag_id id, const struct
     vyre_store_note_locked(store, &note);
 }
 
-/* Renames the file and begins another. */
+/* Renames the file and starts a new one. */
 static enum opened replace(struct vyre_store *store, enum vyre_diag_id id, struct attempt *attempt)
 {
     char name[4096];

@@ -131,14 +131,14 @@ static int find_entry(struct vyre_store_db *db, void *argument)
         lookup->damaged = !has_checksum || !isfinite(entry->cost_ns) ||
                           size > largest(entry->kind) ||
                           !vyre_hash128_equal(vyre_store_seal(entry), lookup->row.checksum);
-        entry->bytes = NULL; /* they go with the statement */
+        entry->bytes = NULL; /* they are freed with the statement */
         if (!lookup->damaged && size > 0 && size <= lookup->capacity)
             memcpy(lookup->out, bytes, size);
     }
     return vyre_store_sql_end(statement, code);
 }
 
-/* Removes the entry unless somebody has put another one meanwhile. */
+/* Removes the entry unless another process has replaced it meanwhile. */
 static int remove_entry(struct vyre_store_db *db, void *argument)
 {
     const struct vyre_store_entry_row *row = argument;

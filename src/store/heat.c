@@ -1,21 +1,23 @@
 /*
- * heat.c: how large the store is, what is cold, and what goes to make room.
+ * heat.c: how large the store is, which records are cold, and which are removed to make room.
  *
  * Heat is uses divided by days since the last use, plus one: a record used often stays for a while,
- * and even the hottest cools. Learnings and entries go before calibrations, which are dear to measure
- * and small.
+ * and even the hottest cools. Learnings and entries are removed before calibrations, which are
+ * expensive to measure and small.
  */
 #include "store/internal.h"
 
 #define COLD_AT_ONCE 256
 
-/* What a learning takes, row and index; and an entry beside its bytes. */
+/* The size of a learning with its row and index, and of an entry without its bytes. */
 #define ROW_BYTES 200
 
-/* Room is made for more than one record at a time: looking for the coldest reads all of them. */
+/*
+ * Room is made for more than one record at a time, because finding the coldest reads all of them.
+ */
 #define SPARE_SHARE 8
 
-/* Pages of indices that a record may need, on top of its own. */
+/* Pages of indices that a record may need besides its own. */
 #define SLACK_BYTES 16384
 
 int vyre_store_size(struct vyre_store_db *db, bool with_free, uint64_t *out_bytes)
@@ -63,7 +65,7 @@ static int find_coldest(struct vyre_store_db *db, struct cold_row *rows, size_t 
     return vyre_store_sql_end(statement, code);
 }
 
-/* Removes some of the coldest, at least `bytes` if there are as many. */
+/* Removes some of the coldest records, in total at least `bytes` if there are that many. */
 static int remove_coldest(struct vyre_store_db *db, uint64_t bytes, uint64_t *out_removed)
 {
     struct cold_row rows[COLD_AT_ONCE];
@@ -146,7 +148,7 @@ void vyre_store_touch_locked(struct vyre_store *store, int64_t kind, struct vyre
             break;
     }
     if (i == VYRE_STORE_TOUCHES_MAX)
-        return; /* heat is a guess anyway */
+        return; /* heat is an estimate anyway */
     if (i == store->touch_count)
         store->touches[store->touch_count++] =
             (struct vyre_store_touch){.kind = kind, .device = device, .key = key};

@@ -18,8 +18,8 @@
  *        ^                   |
  *        +--- next write ----+
  *
- * Both are SQLite databases with the same tables, so that each action is written once and runs on
- * either. `memory` holds what `disk` could not take.
+ * Both are SQLite databases with the same tables, so each action is written once and runs on
+ * either. `memory` holds what could not be written to `disk`.
  */
 #ifndef VYRE_STORE_INTERNAL_H
 #define VYRE_STORE_INTERNAL_H
@@ -37,7 +37,7 @@
 enum vyre_store_disk {
     VYRE_STORE_DISK_NONE = 0, /* no path */
     VYRE_STORE_DISK_OPEN,
-    VYRE_STORE_DISK_LATER, /* somebody else had it locked: try again with the next write */
+    VYRE_STORE_DISK_LATER, /* another process had it locked: try again with the next write */
     VYRE_STORE_DISK_GONE,  /* memory only from now on; it may still be open for reading */
 };
 
@@ -56,12 +56,12 @@ struct vyre_store {
     struct vyre_store_db disk;   /* handle NULL: none */
     struct vyre_store_db memory; /* always open */
     enum vyre_store_disk state;
-    bool disk_read_only; /* asked for, or all that the file system grants */
+    bool disk_read_only; /* asked for, or all that the file system allows */
     bool memory_used;    /* there are records in memory */
-    dev_t file_device;   /* the file that is open: another one under the path is another store */
+    dev_t file_device;   /* of the open file: another file at the path is another store */
     ino_t file_inode;
     struct vyre_diag reason; /* the last thing that went wrong with the file */
-    unsigned told;           /* bits: what is told once */
+    unsigned told;           /* bits: what was already reported, once each */
     size_t touch_count;
     struct vyre_store_touch touches[VYRE_STORE_TOUCHES_MAX];
     size_t note_count;
@@ -71,9 +71,9 @@ struct vyre_store {
 /* ---- store.c */
 
 void vyre_store_enter(struct vyre_store *store);
-void vyre_store_leave(struct vyre_store *store); /* and tells what there is to tell */
+void vyre_store_leave(struct vyre_store *store); /* and reports the notes */
 
-/* Keeps a note for the log; the reason is kept too. */
+/* Keeps a note for the log, and its reason. */
 void vyre_store_note_locked(struct vyre_store *store, const struct vyre_diag *note);
 
 /* Runs the action in a transaction on the disk, or else in memory. Takes the lock. */
@@ -83,57 +83,60 @@ VYRE_NODISCARD enum vyre_status vyre_store_write(struct vyre_store *store,
 
 /*
  * Runs the action on the memory and, while *found is false, on the disk. Takes the lock. A broken
- * file is replaced and then has nothing.
+ * file is replaced by an empty one.
  */
 VYRE_NODISCARD enum vyre_status vyre_store_read(struct vyre_store *store, vyre_store_action *action,
                                                 void *argument, const bool *found,
                                                 struct vyre_diag *diag);
 
-/* The status of a code of SQLite's, for actions outside of write and read. */
+/* The status for an SQLite code, for actions outside write and read. */
 VYRE_NODISCARD enum vyre_status vyre_store_failed(int code, struct vyre_diag *diag);
 
 /* Moves what is in memory to the disk, and writes the touches. */
 VYRE_NODISCARD int vyre_store_drain_locked(struct vyre_store *store);
 
-/* Answers a fault of the disk: sets it aside, or does without it. True: try again. */
+/* Handles a fault of the disk: sets the file aside, or continues without it. True: try again. */
 bool vyre_store_recover_locked(struct vyre_store *store, int code);
 
 int64_t vyre_store_now(void);
 
 /* ---- disk.c */
 
-/* Opens the file as far as that works; sets disk, state and notes. `suspect` asks for a check. */
+/* Opens the file as far as possible; sets disk, state and notes. `suspect` asks for a check. */
 void vyre_store_disk_open_locked(struct vyre_store *store, bool suspect);
 void vyre_store_disk_close_locked(struct vyre_store *store);
 
-/* The path names another file than the one that is open. */
+/* Whether the path names another file than the open one. */
 bool vyre_store_disk_moved_locked(const struct vyre_store *store);
 
 VYRE_NODISCARD int vyre_store_memory_open(struct vyre_store *store);
 
 /* ---- aside.c */
 
-/* Keeps other processes from opening or renaming the file meanwhile. -1: it goes without. */
+/*
+ * Keeps other processes from opening or renaming the file meanwhile. -1: continues without the
+ * lock.
+ */
 int vyre_store_folder_lock(const char *path, uint32_t timeout_ms);
 void vyre_store_folder_unlock(int descriptor);
 
 /* Renames the file, with its -wal and -shm; false with errno set. Writes the new name. */
 bool vyre_store_set_aside(const struct vyre_store *store, char *out_name, size_t capacity);
 
-/* path + suffix in new memory of `*out_size` bytes; NULL: none left. */
+/* path + suffix in new memory of `*out_size` bytes; NULL when out of memory. */
 VYRE_NODISCARD char *vyre_store_path_with(const struct vyre_store *store, const char *suffix,
                                           size_t *out_size);
 
 /* ---- heat.c: in a transaction */
 
-/* Removes the coldest until `bytes` more fit. */
+/* Removes the coldest records until `bytes` more fit. */
 VYRE_NODISCARD int vyre_store_make_room(struct vyre_store_db *db, size_t bytes);
 
-/* Removes the coldest until the pages in use are at most `target_bytes`; counts what went. */
+/* Removes the coldest records until the pages in use are at most `target_bytes`; counts them. */
 VYRE_NODISCARD int vyre_store_cool(struct vyre_store_db *db, uint64_t target_bytes,
                                    uint64_t *out_removed);
 
-/* Pages of the database in bytes; with or without those that are free. */
+/* The size of the database's pages, with or without the free ones. */
 VYRE_NODISCARD int vyre_store_size(struct vyre_store_db *db, bool with_free, uint64_t *out_bytes);
 
 void vyre_store_touch_locked(struct vyre_store *store, int64_t kind, struct vyre_hash128 device,
@@ -177,26 +180,26 @@ VYRE_NODISCARD int vyre_store_put_entry_row(struct vyre_store_db *db,
 
 /*
  * The checksum of an entry: XXH3-128 over 64 bytes, numbers high byte first: kind (8), device (16),
- * key (16), the bits of the cost (8), XXH3-128 of the bytes (16). The key is in it because a damaged
- * index can lead to the sound bytes of another entry.
+ * key (16), the bits of the cost (8), XXH3-128 of the bytes (16). It includes the key because a
+ * damaged index can lead to the valid bytes of another entry.
  */
 struct vyre_hash128 vyre_store_seal(const struct vyre_store_entry *entry);
 
-/* Removes the coldest learnings of a device past the limit. */
+/* Removes the coldest learnings of a device beyond the limit. */
 VYRE_NODISCARD int vyre_store_bound_learnings(struct vyre_store_db *db, struct vyre_hash128 device);
 
-/* Removes all that is known of a device, and the device itself. */
+/* Removes all that is known about a device, and the device itself. */
 VYRE_NODISCARD int vyre_store_forget_device(struct vyre_store_db *db, struct vyre_hash128 device);
 
-/* Reads the costs of a calibration; *out_found is false when it is none that put would take. */
+/* Reads the costs of a calibration; *out_found is false if put would not accept it. */
 VYRE_NODISCARD int vyre_store_get_costs(struct vyre_store_db *db,
                                         struct vyre_store_calibration_row *row, bool *out_found);
 
 /* ---- visit.c */
 
 /*
- * The rows of one database, damaged ones left out. Each function returns SQLITE_OK to go on and any
- * other code to end with it.
+ * The rows of one database, without damaged ones. Each function returns SQLITE_OK to continue, or
+ * any other code to end with it.
  */
 struct vyre_store_rows {
     void *user;

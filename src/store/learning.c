@@ -100,7 +100,7 @@ struct learning_lookup {
     bool found; /* stays false: the disk may have candidates that the memory lacks */
 };
 
-/* Keeps the list in order; what is there came from the memory and is newer. */
+/* Keeps the list in order. Entries already there came from the memory and are newer. */
 static void insert(struct learning_lookup *lookup, const struct vyre_store_learning *learning)
 {
     size_t at = 0;

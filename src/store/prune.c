@@ -6,7 +6,7 @@
 struct prune {
     const struct vyre_store_prune_desc *desc;
     uint64_t removed;
-    const struct vyre_store_db *ran_on; /* the last one */
+    const struct vyre_store_db *ran_on; /* the last one it ran on */
 };
 
 /* One statement per table. ?1 the time, ?2 the device, ?3 whether any device will do. */
@@ -19,7 +19,7 @@ static const char *const statements[] = {
      " AND id NOT IN (SELECT device FROM entry) AND id NOT IN (SELECT device FROM learning)"
      " AND id NOT IN (SELECT device FROM calibration)"),
 };
-#define COST_STATEMENT 3 /* costs are parts of calibrations, and are not counted */
+#define COST_STATEMENT 3 /* costs are parts of calibrations and are not counted */
 
 static int prune_rows(struct vyre_store_db *db, struct prune *prune)
 {
@@ -62,12 +62,12 @@ enum vyre_status vyre_store_prune(struct vyre_store *store,
     if (out_removed)
         *out_removed = 0;
     struct prune prune = {.desc = desc};
-    /* What waits in memory goes to the disk first, or is pruned where it is. */
+    /* Records waiting in memory are written to the disk first, or pruned in memory. */
     enum vyre_status status = vyre_store_write(store, prune_all, &prune, diag);
     vyre_store_enter(store);
     if (status == VYRE_OK && store->state == VYRE_STORE_DISK_OPEN && !store->disk_read_only)
         (void)!vyre_store_sql_exec(&store->disk, "PRAGMA wal_checkpoint(TRUNCATE)");
-    /* Also when it was locked from the start, and is not open at all. */
+    /* Also if it was locked from the start and is not open at all. */
     bool busy = store->desc.path && prune.ran_on != &store->disk;
     bool refused = store->state == VYRE_STORE_DISK_GONE || store->desc.read_only;
     struct vyre_diag reason = store->reason;

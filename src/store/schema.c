@@ -1,5 +1,5 @@
 /*
- * schema.c: the tables of the store, and how older ones become them.
+ * schema.c: the tables of the store, and their migrations.
  */
 #include "store/schema.h"
 
@@ -7,7 +7,7 @@
 
 #include <vyre/store.h>
 
-/* steps[n] makes version n + 1 of version n. A step that was released does not change any more. */
+/* steps[n] turns version n into version n + 1. A released step never changes. */
 static const char *const steps[] = {
     "CREATE TABLE device(id BLOB PRIMARY KEY NOT NULL, backend TEXT NOT NULL, name TEXT NOT NULL,"
     " driver TEXT NOT NULL, uuid BLOB NOT NULL, last_seen INTEGER NOT NULL) WITHOUT ROWID;"
@@ -23,7 +23,7 @@ static const char *const steps[] = {
     " key BLOB NOT NULL, cost_ns REAL NOT NULL, updated_at INTEGER NOT NULL,"
     " checksum BLOB NOT NULL, bytes BLOB NOT NULL, UNIQUE(device, kind, key));",
 
-    /* Heat: what is old and was never counted starts as used once, when it was written. */
+    /* Heat: an old record that was never counted starts as used once, when it was written. */
     "ALTER TABLE learning ADD COLUMN last_used INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE learning ADD COLUMN use_count INTEGER NOT NULL DEFAULT 1;"
     "UPDATE learning SET last_used = updated_at;"
@@ -49,7 +49,7 @@ int vyre_store_schema_read(struct vyre_store_db *db, struct vyre_store_schema *o
 static int take_steps(struct vyre_store_db *db, void *argument)
 {
     (void)argument;
-    /* Somebody else may have taken them while this process waited for the lock. */
+    /* Another process may have taken the steps while this one waited for the lock. */
     int64_t version;
     int code = vyre_store_sql_number(db, &version, "PRAGMA user_version", "");
     if (version < 0)

@@ -11,7 +11,7 @@
 
 enum vyre_store_fault vyre_store_fault_of(int code)
 {
-    /* Codes whose family would say something else. */
+    /* Codes that mean something else than their family. */
     switch (code) {
     case SQLITE_IOERR_NOMEM:
         return VYRE_STORE_FAULT_MEMORY;
@@ -35,7 +35,7 @@ enum vyre_store_fault vyre_store_fault_of(int code)
         return VYRE_STORE_FAULT_MEMORY;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-    case SQLITE_ERROR: /* the statements are fixed: a wrong one means that the tables are wrong */
+    case SQLITE_ERROR: /* the statements are fixed, so a failure means that the tables are wrong */
     case SQLITE_SCHEMA:
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
@@ -204,7 +204,7 @@ uint64_t vyre_store_column_count(sqlite3_stmt *statement, int column)
 
 int vyre_store_sql_transact(struct vyre_store_db *db, vyre_store_action *action, void *argument)
 {
-    /* Immediate: a transaction that starts with reading could find the lock gone when it writes. */
+    /* Immediate: a transaction that starts with reading might not get the lock when it writes. */
     int code = vyre_store_sql_exec(db, "BEGIN IMMEDIATE");
     if (code != SQLITE_OK)
         return code;

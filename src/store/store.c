@@ -1,5 +1,5 @@
 /*
- * store.c: open, close, flush; where a record goes when the file does not take it.
+ * store.c: open, close, flush; where a record goes if it cannot be written to the file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #define DEFAULT_LEARNINGS    8192
 #define BUSY_MS_MAX          3600000
 
-/* What is told once in the life of a store. */
+/* What is reported once in the life of a store. */
 enum { TOLD_BUSY = 1, TOLD_MEMORY_ONLY = 2, TOLD_DROPPED = 4 };
 
 int64_t vyre_store_now(void)
@@ -121,7 +121,7 @@ bool vyre_store_recover_locked(struct vyre_store *store, int code)
     return false;
 }
 
-/* The disk as a place to write to, opened again if need be. */
+/* Whether the disk can be written to; opens it again if necessary. */
 static bool disk_takes_writes(struct vyre_store *store)
 {
     if (store->state == VYRE_STORE_DISK_OPEN && !store->desc.read_only &&
@@ -256,7 +256,7 @@ enum vyre_status vyre_store_write(struct vyre_store *store, vyre_store_action *a
     return vyre_store_failed(code, diag);
 }
 
-/* All statements of the action see one state of the file. */
+/* All statements of the action see the same state of the file. */
 static int read_disk(struct vyre_store *store, vyre_store_action *action, void *argument)
 {
     int code = vyre_store_sql_exec(&store->disk, "BEGIN");
@@ -376,7 +376,7 @@ enum vyre_status vyre_store_open(const struct vyre_store_desc *desc, struct vyre
     vyre_store_enter(store);
     vyre_store_disk_open_locked(store, false);
     if (store->state == VYRE_STORE_DISK_OPEN)
-        (void)disk_takes_writes(store); /* tells now what would be told with the first write */
+        (void)disk_takes_writes(store); /* reports now what the first write would report */
     if (store->state == VYRE_STORE_DISK_LATER)
         come_back_later(store, SQLITE_BUSY);
     if (store->state == VYRE_STORE_DISK_GONE)
@@ -386,7 +386,7 @@ enum vyre_status vyre_store_open(const struct vyre_store_desc *desc, struct vyre
     return VYRE_OK;
 }
 
-/* One more try also for a disk that was given up: it may have room again. */
+/* Tries once more, even a disk that was given up: it may have room again. */
 static int flush_locked(struct vyre_store *store)
 {
     if (!store->memory_used && store->touch_count == 0)
@@ -423,7 +423,7 @@ void vyre_store_close(struct vyre_store **store)
 {
     if (!store || !*store)
         return;
-    (void)!vyre_store_flush(*store, NULL); /* nobody is left to try again */
+    (void)!vyre_store_flush(*store, NULL); /* there will be no later attempt */
     release(*store);
     *store = NULL;
 }

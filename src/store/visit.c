@@ -117,13 +117,13 @@ int vyre_store_each_row(struct vyre_store_db *db, const struct vyre_store_rows *
 /* ---- both databases ---------------------------------------------------------------------------
  */
 
-/* A code that SQLite does not use: the visitor has seen enough. */
+/* A code that SQLite does not use: the visitor ends the visit. */
 #define ENOUGH (-1)
 
 struct visit {
     const struct vyre_store_visitor *visitor;
-    struct vyre_store_db *newer; /* what is there too is left out; NULL: nothing is */
-    bool newer_failed;           /* the code that ended it is that of `newer` */
+    struct vyre_store_db *newer; /* skip what it has too; NULL: nothing */
+    bool newer_failed;           /* the code that ended it came from `newer` */
 };
 
 /* SQLITE_ROW: the row is in `newer`; SQLITE_OK: it is not. */
@@ -221,7 +221,7 @@ static int visit_one(struct vyre_store_db *db, struct visit *visit)
     return code;
 }
 
-/* One kind of record after the other, each from the memory and from the disk. */
+/* One kind of record after another, each from the memory and from the disk. */
 static int visit_kind(struct vyre_store *store, const struct vyre_store_visitor *visitor,
                       bool *out_disk_failed)
 {

@@ -127,10 +127,10 @@ static void check_barriers_by_any_way_take_groups(void **state)
 static void check_what_it_does_not_know_refuses(void **state)
 {
     (void)state;
-    refuses("", "kernel that is not in plain sight");
+    refuses("", "kernel that is not visible in the source");
     refuses("#define KERNEL __kernel\nKERNEL void k(__global int *a) {}",
-            "kernel that is not in plain sight");
-    refuses("__kernel void k(__global int *a);", "kernel that is not in plain sight");
+            "kernel that is not visible in the source");
+    refuses("__kernel void k(__global int *a);", "kernel that is not visible in the source");
     refuses("#include \"x.h\"\n" K, "#include");
     refuses("#import x\n" K, "directive that is not known");
     refuses("#pragma pack(1)\n" K, "pragma that is not known");

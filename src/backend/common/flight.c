@@ -61,7 +61,7 @@ void vyre_flight_harvest_locked(struct vyre_flight *flight)
     while (harvested < submitted &&
            flight->ops->take_locked(flight->device, vyre_flight_at(flight, harvested + 1))) {
         harvested++;
-        /* release: pairs with the acquire of those who look without the lock. */
+        /* release: pairs with the acquire of readers without the lock. */
         atomic_store_explicit(&flight->harvested, harvested, memory_order_release);
     }
 }
@@ -83,7 +83,7 @@ void vyre_flight_take(struct vyre_flight *flight)
 
 /* ---- Delivering ------------------------------------------------------------------------------- */
 
-/* Delivers what there is, under the deliver_lock. False: what is left is the helper's. */
+/* Delivers what there is, under the deliver_lock. False: the rest is for the helper. */
 static bool deliver_locked(struct vyre_flight *flight, bool helper)
 {
     const struct vyre_device_host *host = flight->loss.host;
@@ -94,12 +94,15 @@ static bool deliver_locked(struct vyre_flight *flight, bool helper)
         const struct vyre_flight_entry *entry = vyre_flight_at(flight, sequence);
         if (entry->called_back && !helper)
             return false;
-        /* The slot may be used again as soon as the runtime knows. */
+        /* The slot may be reused as soon as the runtime knows. */
         const struct vyre_completion completion = entry->completion;
         host->complete(host->context, &completion);
-        /* release: pairs with the acquire in wait, which returns when the runtime has been told. */
+        /*
+         * release: pairs with the acquire in wait, which returns once the runtime has the
+         * completion.
+         */
         atomic_store_explicit(&flight->delivered, sequence, memory_order_release);
-        /* seq_cst, both: a sleeper that this does not see finds that the word has changed. */
+        /* seq_cst, both: a sleeper that is not counted here yet finds the word changed. */
         atomic_fetch_add_explicit(&flight->end_word, 1, memory_order_seq_cst);
         if (atomic_load_explicit(&flight->sleepers, memory_order_seq_cst))
             vyre_futex_wake(&flight->end_word, UINT32_MAX >> 1);
@@ -115,8 +118,9 @@ void vyre_flight_deliver(struct vyre_flight *flight, bool helper)
             vyre_lock_acquire(&flight->deliver_lock);
         else if (!vyre_lock_try(&flight->deliver_lock))
             /*
-             * The lock's holder looks again after letting it go. Where stores pass loads it may miss what was
-             * harvested meanwhile: then those who wait for it deliver it after their slice of sleep.
+             * The lock's holder looks again after releasing it. If its stores pass its loads, it
+             * may miss what was harvested meanwhile. Then a waiting thread delivers that after its
+             * slice of sleep.
              */
             return;
         all = deliver_locked(flight, helper);
@@ -175,7 +179,7 @@ bool vyre_flight_check(struct vyre_flight *flight)
     if (flight->ops->tend && !vyre_is_lost(&flight->loss))
         (void)flight->ops->tend(flight->device);
     if (!vyre_is_lost(&flight->loss) && hangs(flight)) {
-        vyre_flight_take(flight); /* the device may have moved since it was last asked */
+        vyre_flight_take(flight); /* the device may have made progress since it was last asked */
         if (!vyre_is_lost(&flight->loss) && hangs(flight))
             vyre_flight_lose_hang(flight, flight->watch.limit_ns);
     }

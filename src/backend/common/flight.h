@@ -1,24 +1,26 @@
 /*
- * flight.h: submissions in flight: their order, their end, and those who wait for it.
+ * flight.h: submissions in flight: their order, their end, and the threads that wait for it.
  *
  *   submitted ──> over on the device ──> harvested ──> delivered
- *                                        bytes and     the runtime is told,
- *                                        times taken   in order
+ *                                        bytes and     reported to the
+ *                                        times taken   runtime, in order
  *
  *   [5: delivered][6: harvested][7: harvested][8: runs][9: queued][free] ...    s lives in slot s & mask
  *
- * Harvesting takes what a submission has done and gives back what it held. It needs only the flight's lock,
- * so that a submit that waits for room can do it too. Delivering calls foreign code and is done by one thread
- * at a time, without that lock. Both are done by whoever waits; but a submission with a callback is delivered
- * by the helper thread alone, which exists from the first of them on.
+ * Harvesting takes the results of a submission and releases what it held. It needs only the
+ * flight's lock, so a submit that waits for room can do it too. Delivering calls foreign code. One
+ * thread at a time does it, without that lock. Any waiting thread harvests and delivers, except
+ * that only the helper thread, which starts with the first submission that has a callback, delivers
+ * those with callbacks.
  *
- * Locks: the runtime is called under the deliver_lock, and may submit from there; nobody is called under the
- * lock.
+ * Locks: the runtime is called under the deliver_lock, and may submit from there. Nothing is called
+ * under the lock.
  *
- * Invariants: delivered <= harvested <= submitted <= delivered + mask + 1, by the runtime's in-flight limit:
- * it hears of an end, and may submit again, before the end is counted as delivered.
+ * Invariants: delivered <= harvested <= submitted <= delivered + mask + 1, by the runtime's
+ * in-flight limit: the runtime receives an end, and may submit again, before the end counts as
+ * delivered.
  *
- * Thread-safety: one submitter; any number of others.
+ * Thread-safety: one submitter; any number of other threads.
  */
 #ifndef VYRE_BACKEND_COMMON_FLIGHT_H
 #define VYRE_BACKEND_COMMON_FLIGHT_H
@@ -34,34 +36,39 @@ struct vyre_flight_entry {
     bool called_back;
 };
 
-/* What a backend supplies. `device` is what vyre_flight_init got. */
+/* What a backend supplies. `device` is the one given to vyre_flight_init. */
 struct vyre_flight_ops {
     /*
-     * If a submission is over, and those before it are: takes what it has done, gives back what it held,
-     * says in its completion how it ended, and returns true.
+     * If a submission and those before it are over: takes its results, releases what it held, fills
+     * in its completion, and returns true.
      */
     bool (*take_locked)(void *device, struct vyre_flight_entry *entry);
 
-    /* Gives back what a submission held that never ended. Without the lock. */
+    /* Releases what an unfinished submission held. Without the lock. */
     void (*drop)(void *device, struct vyre_flight_entry *entry);
 
-    /* Optional: asks the device how far it is, then harvests. A device that does not answer is lost. */
+    /*
+     * Optional: asks the device for its progress, then harvests. A device that does not answer is
+     * lost.
+     */
     void (*poll)(void *device);
 
     /*
-     * Sleeps until a submission that is not harvested may be over, at most `limit_ns`; the caller has waited
-     * for `waited_ns`. May come back early, but not again and again.
+     * Sleeps until a submission that is not harvested may be over, at most `limit_ns`. The caller
+     * has waited for `waited_ns`. May return early, but not again and again.
      */
     void (*sleep)(void *device, uint64_t sequence, uint64_t waited_ns, uint64_t limit_ns);
 
-    /* Changes while the work that is in flight moves on. */
+    /* Changes while the work in flight makes progress. */
     uint64_t (*progress_locked)(void *device);
 
-    /* Optional: looks after work that needs the host; true when it will again soon. Any thread. */
+    /*
+     * Optional: serves work that needs the host. True if it must be called again soon. Any thread.
+     */
     bool (*tend)(void *device);
 
-    uint64_t spin_ns;        /* a caller looks again and again for so long before it sleeps */
-    uint64_t helper_spin_ns; /* the same for the helper, which offers its core meanwhile */
+    uint64_t spin_ns;        /* how long a caller looks again and again before it sleeps */
+    uint64_t helper_spin_ns; /* the same for the helper, which yields its core meanwhile */
 };
 
 struct vyre_flight {
@@ -72,14 +79,15 @@ struct vyre_flight {
     unsigned char *entries; /* Owned: mask + 1 of the backend's entries */
     size_t entry_bytes;
     uint64_t mask;
-    struct vyre_lock lock;         /* entries in flight; what backends put under it */
-    struct vyre_lock deliver_lock; /* of whoever delivers; taken before the other one */
+    struct vyre_lock lock;         /* entries in flight, and what backends put under it */
+    struct vyre_lock deliver_lock; /* of the thread that delivers; taken before the other one */
 
     _Alignas(64) _Atomic uint64_t submitted; /* written by submit */
     _Alignas(64) _Atomic uint64_t harvested; /* written under the lock */
     _Atomic uint64_t delivered;              /* written under the deliver_lock */
-    _Alignas(64) _Atomic uint32_t end_word;  /* changes when a sleeper should look again: futex */
-    _Atomic uint32_t sleepers;               /* who sleeps on it */
+    /* changes when a sleeping thread should look again: futex */
+    _Alignas(64) _Atomic uint32_t end_word;
+    _Atomic uint32_t sleepers; /* threads that sleep on it */
 
     pthread_t helper;
     bool has_helper;
@@ -88,13 +96,13 @@ struct vyre_flight {
     _Atomic uint64_t called_last; /* the last submission with a callback */
 };
 
-/* Memory for all that may be in flight. `host` stays valid. */
+/* Allocates memory for all that may be in flight. `host` stays valid. */
 enum vyre_status vyre_flight_init(struct vyre_flight *flight, const struct vyre_flight_ops *ops,
                                   void *device, size_t entry_bytes,
                                   const struct vyre_device_host *host,
                                   const struct vyre_device_desc *desc, struct vyre_diag *diag);
 
-/* Drops what never ended. A flight that was not made is left alone. */
+/* Drops unfinished submissions. Does nothing with a flight that was not initialised. */
 void vyre_flight_deinit(struct vyre_flight *flight);
 
 static inline void *vyre_flight_at(const struct vyre_flight *flight, uint64_t sequence)
@@ -114,56 +122,65 @@ static inline uint64_t vyre_flight_harvested(const struct vyre_flight *flight)
     return atomic_load_explicit(&flight->harvested, memory_order_acquire);
 }
 
-/* The next submission is in flight: its entry, filled in. */
+/* The next submission is in flight; its entry is filled in. */
 void vyre_flight_push(struct vyre_flight *flight, const struct vyre_flight_entry *entry);
 
-/* Takes all that is over, oldest first. */
+/* Harvests all that is over, oldest first. */
 void vyre_flight_harvest_locked(struct vyre_flight *flight);
 void vyre_flight_harvest(struct vyre_flight *flight);
 
-/* The same, as the backend polls. */
+/* The same, after polling the device. */
 void vyre_flight_take(struct vyre_flight *flight);
 
-/* Tells the runtime what was harvested. `helper`: also of submissions with a callback. */
+/* Reports to the runtime what was harvested. `helper`: also submissions with a callback. */
 void vyre_flight_deliver(struct vyre_flight *flight, bool helper);
 
-/* Looks after the work and whether it moves. False: the device is lost. Tells nobody. */
+/*
+ * Serves the work and checks whether it makes progress. False: the device is lost. Reports nothing.
+ */
 bool vyre_flight_check(struct vyre_flight *flight);
 
-/* Nothing further is expected of the device: those who wait are woken, and tell the runtime. */
+/* The device is lost: waiting threads wake up and report that to the runtime. */
 void vyre_flight_lose(struct vyre_flight *flight, const struct vyre_diag *reason);
 
 /* The same, because nothing was completed for `hang_ns`. */
 void vyre_flight_lose_hang(struct vyre_flight *flight, uint64_t hang_ns);
 
 /*
- * What submit and its like return. A loss that they meet ends everything, by its diagnostic if there is one:
- * returns the status with the first reason. Any other status is returned as it is.
+ * What submit and similar calls return. If that is a loss, it ends everything, with its diagnostic
+ * if there is one; the status is returned with the first reason. Any other status is returned
+ * unchanged.
  */
 enum vyre_status vyre_flight_note_loss(struct vyre_flight *flight, enum vyre_status status,
                                        struct vyre_diag *diag);
 
 /* ---- wait.c ----------------------------------------------------------------------------------- */
 
-/* The wait of the backend's table. */
+/* The `wait` entry of the backend's table. */
 void vyre_flight_wait(struct vyre_flight *flight, uint64_t sequence, uint64_t timeout_ns);
 
-/* For submit: waits until all of it is over, and tells nobody. False: the device is lost. */
+/* For submit: waits until all of it is over, and reports nothing. False: the device is lost. */
 bool vyre_flight_drain(struct vyre_flight *flight);
 
-/* What a call of the backend waits for, beside submissions in flight. */
+/* What a call of the backend waits for, besides submissions in flight. */
 struct vyre_awaited {
     void *context;
     bool (*is_over)(void *context);      /* asks the device; may sleep for a moment */
-    uint64_t (*progress)(void *context); /* optional: changes while it moves */
-    void (*pause)(void *context);        /* optional: what else there is to do between two looks */
-    uint64_t limit_ns;                   /* it hangs when nothing moves for so long */
+    uint64_t (*progress)(void *context); /* optional: changes while there is progress */
+    void (*pause)(void *context);        /* optional: other work between two looks */
+    uint64_t limit_ns;                   /* without progress for this long, it hangs */
 };
 
-/* For submit and its like: waits until it is over, and tells nobody. False: the device is lost. */
+/*
+ * For submit and similar calls: waits until it is over, and reports nothing. False: the device is
+ * lost.
+ */
 bool vyre_flight_await(struct vyre_flight *flight, const struct vyre_awaited *awaited);
 
-/* To sleep: read the news, look whether there is something to sleep for, sleep while the news are those. */
+/*
+ * To sleep: read the news, check whether there is something to wait for, sleep while the news is
+ * unchanged.
+ */
 static inline uint32_t vyre_flight_news(const struct vyre_flight *flight)
 {
     return atomic_load_explicit(&flight->end_word, memory_order_seq_cst);
@@ -173,7 +190,7 @@ void vyre_flight_sleep(struct vyre_flight *flight, uint32_t news, uint64_t limit
 /* There is news. Takes no lock. */
 void vyre_flight_wake(struct vyre_flight *flight);
 
-/* The helper: started if it is not there; told to look again; ended. */
+/* The helper: starts it if needed; wakes it; ends it. */
 enum vyre_status vyre_flight_start_helper(struct vyre_flight *flight, struct vyre_diag *diag);
 void vyre_flight_wake_helper(struct vyre_flight *flight);
 void vyre_flight_stop_helper(struct vyre_flight *flight);

@@ -1,9 +1,9 @@
 /*
- * loss.h: a device that is lost: the flag that everybody looks at, and the first reason.
+ * loss.h: a lost device: the flag that every thread reads, and the first reason.
  *
- * Finding a loss and telling the runtime of it are two steps: submit, record and the create functions
- * may not tell, they return the status. So whoever waits and sees a loss tells before it returns,
- * whoever found it; the runtime takes the first word.
+ * Finding a loss and reporting it to the runtime are two steps. Submit, record and the create
+ * functions may not report; they return the status. A waiting thread that sees a loss reports it
+ * before it returns, no matter which thread found it. The runtime keeps the first report.
  *
  * Thread-safety: any thread. The reason does not change once the device is lost.
  */
@@ -17,10 +17,10 @@
 
 #include "base/futex.h"
 
-/* Zeroed, but for the host: nothing is lost. */
+/* Zeroed except for the host: nothing is lost. */
 struct vyre_loss {
     _Atomic uint32_t lost;               /* set once */
-    struct vyre_lock lock;               /* of those who set it */
+    struct vyre_lock lock;               /* of threads that set it */
     const struct vyre_device_host *host; /* Borrowed */
     struct vyre_diag reason;             /* written before `lost` */
 };
@@ -31,16 +31,19 @@ static inline bool vyre_is_lost(const struct vyre_loss *loss)
     return atomic_load_explicit(&loss->lost, memory_order_acquire) != 0;
 }
 
-/* The device is lost. The first reason is kept. Tells nobody. */
+/* The device is lost. Keeps the first reason. Reports nothing. */
 void vyre_loss_set(struct vyre_loss *loss, const struct vyre_diag *reason);
 
 /* The same, because nothing was completed for `hang_ns`. */
 void vyre_loss_set_hang(struct vyre_loss *loss, uint64_t hang_ns);
 
-/* Tells the runtime, if the device is lost. Not from inside submit, record or a create function. */
+/*
+ * Reports to the runtime if the device is lost. Not from inside submit, record or a create
+ * function.
+ */
 void vyre_loss_tell(const struct vyre_loss *loss);
 
-/* Of a lost device: its status, and why. `diag` may be NULL. */
+/* The status of a lost device, and why. `diag` may be NULL. */
 enum vyre_status vyre_loss_status(const struct vyre_loss *loss, struct vyre_diag *diag);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/futex.h"
 
-/* Looks before the core is offered to who writes. */
+/* Looks before the reader yields its core to the writer. */
 #define EAGER_LOOKS 100
 
 static void give_way(uint32_t looks)
@@ -19,7 +19,7 @@ static void give_way(uint32_t looks)
         sched_yield();
 }
 
-/* Makes the version odd. Returns what it was. */
+/* Makes the version odd. Returns the earlier value. */
 static uint32_t lock(struct vyre_residency_log *log)
 {
     for (uint32_t looks = 0;; looks++) {
@@ -47,7 +47,7 @@ static void put(_Atomic uint64_t *word, uint64_t value)
 
 static uint64_t get(const _Atomic uint64_t *word)
 {
-    /* acquire: pairs with the release in put; the version is looked at afterwards. */
+    /* acquire: pairs with the release in put; the version is read afterwards. */
     return atomic_load_explicit(word, memory_order_acquire);
 }
 

@@ -1,9 +1,10 @@
 /*
  * residency.h: when something was resident on a device, as its backend saw it.
  *
- * One residency at a time. Writers take the version: odd while one of them writes. Readers look at it
- * before and after, and read again when it moved. There are no fences: fields are stored with release and
- * loaded with acquire, so that none of them is seen before the odd version or after the even one.
+ * There is one residency at a time. A writer makes the version odd while it writes. Readers read
+ * the version before and after, and read again if it changed. There are no fences: fields are
+ * stored with release and loaded with acquire, so that none of them is seen before the odd version
+ * or after the even one.
  *
  * Thread-safety: any thread, any function.
  */
@@ -29,17 +30,17 @@ struct vyre_residency_log {
 
 static inline bool vyre_residency_log_is_open(const struct vyre_residency_log *log)
 {
-    /* Relaxed: a hint; begin and end look again. */
+    /* Relaxed: a hint; begin and end check again. */
     return atomic_load_explicit(&log->resident, memory_order_relaxed) != 0;
 }
 
-/* Nothing where something is resident already. */
+/* Does nothing if something is resident already. */
 void vyre_residency_log_begin(struct vyre_residency_log *log);
 
-/* Nothing where nothing is resident. */
+/* Does nothing if nothing is resident. */
 void vyre_residency_log_end(struct vyre_residency_log *log, enum vyre_residency_end why);
 
-/* `serves` is whether something is resident. */
+/* `serves`: whether something is resident. */
 void vyre_residency_log_read(const struct vyre_residency_log *log, struct vyre_residency *out);
 
 #endif

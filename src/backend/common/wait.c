@@ -1,8 +1,8 @@
 /*
  * wait.c: callers that wait for a submission in flight, and the helper thread that calls back.
  *
- * A caller takes and tells what is over, spins a little, then sleeps as the backend can, in slices, to notice
- * what other threads have found out.
+ * A caller harvests and delivers what is over, spins a little, then sleeps in slices, as the
+ * backend can, so that it notices what other threads have found out.
  */
 #include <sched.h>
 #include <string.h>
@@ -11,14 +11,14 @@
 #include "backend/common/flight.h"
 #include "base/clock.h"
 
-/* From here on a caller that spins offers its core to others. */
+/* After this time a spinning caller yields its core between two looks. */
 #define POLITE_NS 3000
-/* Pauses between two looks from then on; before, for what ends at once, there is one. */
+/* Pauses between two looks from then on. Before that, for work that ends at once, there is one. */
 #define SPIN_PAUSES 16
 #define SLICE_NS    UINT64_C(20000000)
-/* So often the helper looks after work that nobody waits for. */
+/* How often the helper serves work that no thread waits for. */
 #define TEND_NS UINT64_C(1000000)
-/* A call of the backend that waits yields so often before it naps for so long at a time. */
+/* A backend call that waits yields this often before it naps for this long at a time. */
 #define AWAIT_YIELDS 256u
 #define AWAIT_NAP_NS 100000
 
@@ -26,7 +26,7 @@
 
 void vyre_flight_sleep(struct vyre_flight *flight, uint32_t news, uint64_t limit_ns)
 {
-    /* seq_cst: counted before the kernel looks at the word; pairs with whoever delivers. */
+    /* seq_cst: counted before the kernel reads the word; pairs with the thread that delivers. */
     atomic_fetch_add_explicit(&flight->sleepers, 1, memory_order_seq_cst);
     vyre_futex_wait(&flight->end_word, news, limit_ns);
     atomic_fetch_sub_explicit(&flight->sleepers, 1, memory_order_relaxed);
@@ -34,7 +34,7 @@ void vyre_flight_sleep(struct vyre_flight *flight, uint32_t news, uint64_t limit
 
 void vyre_flight_wake(struct vyre_flight *flight)
 {
-    /* seq_cst: against a sleeper that reads the word and then looks at what it waits for. */
+    /* seq_cst: against a sleeper that reads the word and then checks what it waits for. */
     atomic_fetch_add_explicit(&flight->end_word, 1, memory_order_seq_cst);
     vyre_futex_wake(&flight->end_word, UINT32_MAX >> 1);
 }
@@ -43,12 +43,12 @@ void vyre_flight_wake(struct vyre_flight *flight)
 
 static bool is_over(const struct vyre_flight *flight, uint64_t sequence)
 {
-    /* acquire: pairs with the release of whoever delivers. */
+    /* acquire: pairs with the release of the thread that delivers. */
     return atomic_load_explicit(&flight->delivered, memory_order_acquire) >= sequence ||
            vyre_is_lost(&flight->loss);
 }
 
-/* Takes and tells what is over. */
+/* Harvests and delivers what is over. */
 static void advance(struct vyre_flight *flight, bool helper)
 {
     if (atomic_load_explicit(&flight->delivered, memory_order_relaxed) ==
@@ -59,8 +59,8 @@ static void advance(struct vyre_flight *flight, bool helper)
 }
 
 /*
- * Spins or sleeps for a moment, until the submission is over or, with `told`, the runtime knows. False: there
- * is no time left, or the device is lost.
+ * Spins or sleeps for a moment, until the submission is over or, with `told`, the runtime knows.
+ * False: there is no time left, or the device is lost.
  */
 static bool pass_time(struct vyre_flight *flight, uint64_t sequence, bool told, uint64_t waited_ns,
                       uint64_t timeout_ns)
@@ -81,7 +81,7 @@ static bool pass_time(struct vyre_flight *flight, uint64_t sequence, bool told, 
     uint32_t news = vyre_flight_news(flight);
     if (!told || vyre_flight_harvested(flight) < sequence)
         flight->ops->sleep(flight->device, sequence, waited_ns, limit_ns);
-    else if (!is_over(flight, sequence)) /* the helper tells, or whoever is at it */
+    else if (!is_over(flight, sequence)) /* the helper delivers, or the thread that is doing so */
         vyre_flight_sleep(flight, news, limit_ns);
     return true;
 }
@@ -112,14 +112,14 @@ bool vyre_flight_drain(struct vyre_flight *flight)
     return true;
 }
 
-/* Whether what is awaited does not move. */
+/* Whether the awaited work makes no progress. */
 static bool stands_still(const struct vyre_awaited *awaited, struct vyre_watch *watch)
 {
     uint64_t progress = awaited->progress ? awaited->progress(awaited->context) : 0;
     return vyre_watch_hangs(watch, progress, vyre_clock_now_ns());
 }
 
-/* Between two looks at what wakes nobody: first the core is offered to others, then time passes asleep. */
+/* Between two looks at something that wakes no thread: first yields the core, then sleeps. */
 static void rest(uint32_t *looks)
 {
     if (++*looks < AWAIT_YIELDS)

@@ -17,7 +17,7 @@ bool vyre_watch_hangs(struct vyre_watch *watch, uint64_t progress, uint64_t now_
         watch->last_ns = now_ns;
         watch->still_ns = 0;
     }
-    if (now_ns > watch->last_ns) { /* another one's time may be later */
+    if (now_ns > watch->last_ns) { /* another thread's time may be later */
         uint64_t step_ns = now_ns - watch->last_ns;
         watch->still_ns += step_ns < step_max_ns ? step_ns : step_max_ns;
         watch->last_ns = now_ns;

@@ -5,8 +5,8 @@
  *      │
  *      └── program: tasks with barriers ──> ring ──> workers, and a caller that waits and helps
  *
- * Waking a sleeping thread costs more than most kernels, so small work runs on the caller, and
- * workers are brought in where the time they save has been worth their waking (see pool.h).
+ * Waking a sleeping thread costs more than most kernels, so small work runs on the caller. Workers
+ * are woken once the time that they would have saved exceeds the cost of waking them (see pool.h).
  *
  *   kernel.h   host kernels, and what they cost, measured
  *   program.h  a batch cut into tasks

@@ -21,7 +21,7 @@
 #define TABLE_MAX        65536
 
 /*
- * What launching costs here until it is calibrated, from bench/launch and fan-out: a chain costs the
+ * Launch costs until the device is calibrated, from bench/launch and fan-out. A chain costs the
  * same plain and replayed, because it runs from the batch itself; anything else is planned first.
  */
 static const struct vyre_launch_costs default_costs = {
@@ -32,7 +32,7 @@ static const struct vyre_launch_costs default_costs = {
     .persistent_setup_ns = 1000000,
 };
 
-/* A buffer is its memory; the size stands in front of it. */
+/* A buffer is its memory, with the size in front of it. */
 struct cpu_buffer_head {
     _Alignas(BUFFER_ALIGNMENT) size_t total_bytes;
 };

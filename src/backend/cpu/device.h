@@ -2,7 +2,7 @@
  * device.h: an open CPU device, shared by the files that carry out its table.
  *
  *   device.c   opening, memory, kernels, the table
- *   launch.c   submit and record: where small work and large work part ways
+ *   launch.c   submit and record: small work runs here, large work on the ring
  *   wait.c     waiting, helping, hangs
  *
  * Thread-safety: submit, record and what they use are called one at a time; wait by any number.
@@ -21,11 +21,11 @@ struct vyre_cpu_device {
     struct vyre_device_host host;
     struct vyre_cpu_ring ring;
     struct vyre_cpu_pool pool;
-    struct vyre_cpu_runner caller; /* whoever runs work on its own thread; one at a time */
+    struct vyre_cpu_runner caller; /* the caller that runs work on its own thread; one at a time */
     struct vyre_lock caller_lock;  /* of waiting threads that help */
     bool no_inline;
     uint64_t missed_ns; /* time that sleeping workers would have saved since they were last woken */
-    uint64_t sample;    /* which command of a timed batch is measured next */
+    uint64_t sample;    /* the command of a timed batch to measure next */
     struct vyre_cpu_program *free_programs; /* Owned: a list, most recently used first */
     uint64_t reclaimed; /* the programs of jobs up to this one are back in the list */
     struct vyre_watch watch;
@@ -40,7 +40,7 @@ enum vyre_status vyre_cpu_record(void *native, const struct vyre_batch_view *vie
 void vyre_cpu_recording_destroy(void *native, void *native_recording);
 void vyre_cpu_wait(void *native, uint64_t sequence, uint64_t timeout_ns);
 
-/* Work that makes no progress for the hang timeout, as seen by those who wait for it, is lost. */
+/* Work that makes no progress for the hang timeout, as seen by the waiting threads, is lost. */
 void vyre_cpu_check_hang(void *native);
 
 #endif

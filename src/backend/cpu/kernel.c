@@ -35,7 +35,7 @@ static enum vyre_status load_library(const struct vyre_payload *payload, const c
     if (!symbol)
         return vyre_diag_set(diag, VYRE_DIAG_KERNEL_SYMBOL, label, 0, "%s has no symbol %s",
                              payload->path, entry);
-    /* POSIX promises that a symbol's address fits a function pointer; C does not let us say so. */
+    /* POSIX promises that a symbol's address fits a function pointer. C has no cast for it. */
     memcpy(&kernel->function, &symbol, sizeof symbol);
     return VYRE_OK;
 }
@@ -56,7 +56,7 @@ static enum vyre_status find_function(const struct vyre_kernel_desc *desc,
     return VYRE_OK;
 }
 
-/* Bytes of scratch and local memory that one participant needs. */
+/* Bytes of scratch and local memory per participant. */
 static enum vyre_status measure_slice(const struct vyre_kernel_desc *desc,
                                       const struct vyre_binding_plan *plan,
                                       struct vyre_cpu_kernel *kernel, struct vyre_diag *diag)
@@ -129,7 +129,7 @@ bool vyre_cpu_kernel_learn(struct vyre_cpu_kernel *kernel, uint64_t groups, uint
         seen = 1;
     if (seen > UINT32_MAX)
         seen = UINT32_MAX;
-    /* A thread that was put off its core looks slow once: a sample counts at most double. */
+    /* A preempted thread looks slow once, so a sample counts at most double. */
     uint64_t taken = known && seen > 2 * known ? 2 * known : seen;
     uint64_t mean = known ? (3 * known + taken + 2) / 4 : taken;
     if (mean > UINT32_MAX)

@@ -9,14 +9,14 @@
 
 #include <vyre/backend.h>
 
-/* Local memory of a group, when the declaration leaves the size open. */
+/* Local memory of a group if the declaration leaves the size open. */
 #define VYRE_CPU_LOCAL_BYTES (64u << 10)
 
 struct vyre_cpu_kernel {
     vyre_host_function *function;
     void *library; /* Owned: from dlopen; NULL: the function is the process's */
     uint32_t local_size[3];
-    bool has_local; /* some slot is local memory: its address differs from thread to thread */
+    bool has_local; /* some slot is local memory: its address differs between threads */
     size_t scratch_bytes;
     size_t slice_bytes;    /* scratch and local memory of one participant */
     unsigned char *slices; /* Owned: one per participant; NULL when slice_bytes is 0 */
@@ -24,7 +24,7 @@ struct vyre_cpu_kernel {
 
     /*
      * Measured time of one group in 1/16 ns; 0: never run. A kernel that has returned before is
-     * trusted to return again: it may run on a caller's thread.
+     * trusted to return again, so it may run on a caller's thread.
      */
     _Atomic uint32_t group_cost;
 };
@@ -37,7 +37,7 @@ enum vyre_status vyre_cpu_kernel_create(const struct vyre_allocator *allocator,
 void vyre_cpu_kernel_destroy(const struct vyre_allocator *allocator,
                              struct vyre_cpu_kernel *kernel);
 
-/* Takes a measured run of `groups` groups into account; true when the cost changed by much. */
+/* Learns from a measured run of `groups` groups; true if the cost changed much. */
 bool vyre_cpu_kernel_learn(struct vyre_cpu_kernel *kernel, uint64_t groups, uint64_t elapsed_ns);
 
 /* Expected time of `groups` groups; 0 when the kernel was never run. */

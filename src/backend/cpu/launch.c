@@ -1,23 +1,23 @@
 /*
- * launch.c: submit and record: where small work and large work part ways.
+ * launch.c: submit and record: small work runs on the caller, large work goes to the ring.
  */
 #include "backend/cpu/device.h"
 #include "base/clock.h"
 #include "base/memory.h"
 
 #define TICKETS_MAX ((1u << 23) - 1)
-/* Batches longer than this are timed always: reading the clock is lost in them. */
+/* Longer batches are always timed: compared with them, reading the clock costs nothing. */
 #define ALWAYS_TIMED_NS 10000
 
 struct cpu_recording {
     struct vyre_cpu_program *program; /* Owned */
-    uint32_t cost_version;            /* that it was built with */
+    uint32_t cost_version;            /* the version of the costs that it was built with */
     uint64_t last_sequence;
 };
 
 /* ---- Estimates -------------------------------------------------------------------------------- */
 
-/* What a view's backend_words hold, derived anew when a kernel's cost has changed. */
+/* What a view's backend_words hold. Computed again when a kernel's cost has changed. */
 enum { WORD_VERSION, WORD_COST_NS, WORD_FLAGS };
 enum { FLAG_KNOWN = 1, FLAG_PARALLEL = 2 };
 
@@ -58,7 +58,7 @@ static void estimate(const struct vyre_cpu_device *device, const struct vyre_bat
 
 /* ---- Submit ----------------------------------------------------------------------------------- */
 
-/* Whether the batch should run here and now, on the caller's thread. */
+/* Whether the batch should run at once, on the caller's thread. */
 static bool runs_inline(struct vyre_cpu_device *device, const struct vyre_submission *submission)
 {
     const uint64_t *words = submission->view->backend_words;
@@ -71,7 +71,7 @@ static bool runs_inline(struct vyre_cpu_device *device, const struct vyre_submis
         return cost_ns <= device->pool.wake_ns;
     if (vyre_cpu_pool_is_awake(&device->pool))
         return false;
-    /* Workers sleep: wake them once they would have saved as much as waking them costs. */
+    /* The workers sleep. They are woken once they would have saved as much as waking them costs. */
     device->missed_ns += gain_ns(device, cost_ns);
     if (cost_ns > device->pool.wake_ns || device->missed_ns > device->pool.wake_ns) {
         device->missed_ns = 0;
@@ -80,7 +80,7 @@ static bool runs_inline(struct vyre_cpu_device *device, const struct vyre_submis
     return true;
 }
 
-/* One command of a timed batch is measured each time, so that costs follow what happens. */
+/* Each time one command of a timed batch is measured, so that the costs stay current. */
 static void run_sampled(struct vyre_cpu_device *device, const struct vyre_batch_view *view)
 {
     uint32_t count = view->command_count;
@@ -113,9 +113,9 @@ static enum vyre_status run_inline(struct vyre_cpu_device *device,
                              "the device was lost while the batch ran");
     device->host.complete(device->host.context, &completion);
     /*
-     * Nobody sleeps for this job: nobody has its ticket yet, and wait_idle takes the lock. release:
-     * pairs with (F) of ring.h. Completed goes first: a worker that sees the new head finds nothing
-     * to do.
+     * No thread sleeps for this job: none has its ticket yet, and wait_idle takes the lock.
+     * release: pairs with (F) of ring.h. Completed is stored first, so that a worker that sees the
+     * new head finds nothing to do.
      */
     atomic_store_explicit(&device->ring.completed, submission->sequence, memory_order_release);
     atomic_store_explicit(&device->ring.head, submission->sequence, memory_order_release);
@@ -151,20 +151,20 @@ static void reclaim_program(struct vyre_cpu_device *device, struct vyre_cpu_job 
 }
 
 /*
- * An empty program for the job: one that a complete job has left, so that a steady load uses the same
- * few again and again and stops allocating. `job` is free, also when the ring has not been told yet.
+ * An empty program for the job: one that a complete job has left, so that a steady load reuses the
+ * same few and stops allocating. `job` is free, even if the ring does not know yet.
  */
 static struct vyre_cpu_program *take_program(struct vyre_cpu_device *device,
                                              struct vyre_cpu_job *job)
 {
     uint64_t completed = atomic_load_explicit(&device->ring.completed, memory_order_acquire);
     uint64_t slots = device->ring.mask + 1;
-    /* Jobs that ran on their caller had no slot: there is nothing older than one lap of the ring. */
+    /* Jobs that ran on their caller had no slot, so nothing is older than one lap of the ring. */
     if (completed - device->reclaimed > slots)
         device->reclaimed = completed - slots;
     while (device->reclaimed < completed) {
         struct vyre_cpu_job *old = vyre_cpu_ring_slot(&device->ring, ++device->reclaimed);
-        if (old->sequence <= completed) /* else a later job is in the slot, and not complete */
+        if (old->sequence <= completed) /* else a later, incomplete job is in the slot */
             reclaim_program(device, old);
     }
     reclaim_program(device, job);

@@ -16,11 +16,11 @@
 #define SPIN_NS 50000
 /* Pauses between two looks at the clock. */
 #define SPIN_PAUSES 32
-/* From here on a spinning worker offers its core to others between two looks. */
+/* After this time a spinning worker yields its core between two looks. */
 #define SPIN_POLITE_NS 5000
-/* Tickets between two looks at the lease. */
+/* Tickets between two checks of the lease. */
 #define LEASE_TICKETS 256
-/* How long a lost device's workers get to notice. */
+/* How long the workers of a lost device get to notice. */
 #define LOST_GRACE_NS 20000000
 
 #define COLD_SAMPLES 5
@@ -63,7 +63,7 @@ static void answer_ping(struct vyre_cpu_pool *pool)
         atomic_store_explicit(&pool->pong, ping, memory_order_relaxed);
 }
 
-/* Spins until there is work or the time without work is over: then false. */
+/* Spins until there is work. False if the time without work is over. */
 static bool spin(struct vyre_cpu_pool *pool, uint64_t cursor)
 {
     uint64_t start_ns = vyre_clock_now_ns();
@@ -85,7 +85,7 @@ static bool spin(struct vyre_cpu_pool *pool, uint64_t cursor)
             sched_yield();
         if (spun_ns < limit_ns)
             continue;
-        if (resident) /* leaves, and says so */
+        if (resident) /* leaves, and reports it */
             vyre_residency_log_end(&pool->residency,
                                    is_short ? VYRE_RESIDENCY_LEASE : VYRE_RESIDENCY_IDLE);
         return false;
@@ -95,7 +95,7 @@ static bool spin(struct vyre_cpu_pool *pool, uint64_t cursor)
 static void sleep_until_woken(struct vyre_cpu_pool *pool, uint64_t cursor)
 {
     uint32_t word = atomic_load_explicit(&pool->wake_word, memory_order_relaxed);
-    /* (G) of ring.h: counted first, looked second. */
+    /* (G) of ring.h: count first, look second. */
     atomic_fetch_add_explicit(&pool->sleepers, 1, memory_order_seq_cst);
     bool news = has_work(pool, cursor) || is_set(&pool->stop) || vyre_is_lost(&pool->ring->loss) ||
                 atomic_load_explicit(&pool->ping, memory_order_seq_cst) !=
@@ -105,7 +105,7 @@ static void sleep_until_woken(struct vyre_cpu_pool *pool, uint64_t cursor)
     atomic_fetch_sub_explicit(&pool->sleepers, 1, memory_order_seq_cst);
 }
 
-/* Work without a pause ends a lease too. */
+/* A lease also ends while there is work without a pause. */
 static void check_lease(struct vyre_cpu_pool *pool, uint64_t *lease_start_ns)
 {
     if (!vyre_residency_log_is_open(&pool->residency)) {
@@ -153,7 +153,7 @@ static void *worker_main(void *argument)
 
 void vyre_cpu_pool_wake(struct vyre_cpu_pool *pool, uint32_t count)
 {
-    /* (G) of ring.h: published first, looked second. */
+    /* (G) of ring.h: publish first, look second. */
     if (atomic_load_explicit(&pool->sleepers, memory_order_seq_cst) == 0)
         return;
     atomic_fetch_add_explicit(&pool->wake_word, 1, memory_order_seq_cst);
@@ -184,7 +184,7 @@ static uint64_t lowest(const uint64_t *samples, size_t count, uint64_t low, uint
     return best < low ? low : (best > high ? high : best);
 }
 
-/* Asks the workers for a sign of life and returns how long it took, at most 1 ms. */
+/* Asks the workers for a sign of life and returns how long that took, at most 1 ms. */
 static uint64_t round_trip_ns(struct vyre_cpu_pool *pool)
 {
     uint64_t start_ns = vyre_clock_now_ns();
@@ -225,7 +225,9 @@ static void measure(struct vyre_cpu_pool *pool)
     for (size_t i = 0; i < HOT_SAMPLES; i++)
         hot[i] = round_trip_ns(pool);
     pool->wake_ns = median(cold, COLD_SAMPLES, 2000, 200000);
-    /* The best round trip: on a busy machine most of them measure the machine, not the hand-over. */
+    /*
+     * The best round trip: on a busy machine most samples measure the machine, not the hand-over.
+     */
     pool->handoff_ns = lowest(hot, HOT_SAMPLES, 100, 1000);
     for (uint32_t i = 0; i < pool->worker_count; i++)
         pool->workers[i].runner.clock_ns = pool->clock_ns;
@@ -307,7 +309,7 @@ bool vyre_cpu_pool_stop(struct vyre_cpu_pool *pool)
         else
             pthread_join(pool->workers[i].thread, NULL);
     }
-    if (all) /* else a worker is still there */
+    if (all) /* else a worker is still running */
         vyre_residency_log_end(&pool->residency, VYRE_RESIDENCY_STOPPED);
     return all;
 }

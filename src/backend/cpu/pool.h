@@ -8,10 +8,10 @@
  *                       v   │
  *                     resident                  polls the ring all the time
  *
- * A worker takes tickets from the ring in every state but asleep, so that nothing depends on a
- * resident one staying: leaving only means that the next submit may have to wake it. That is the
- * lease: bounded residency. The first worker that leaves ends it for all; a submit in persistent mode
- * begins the next.
+ * A worker takes tickets from the ring in every state except asleep, so nothing depends on a
+ * resident worker staying: if it leaves, the next submit may have to wake it. The lease bounds the
+ * residency. The first worker that leaves ends it for all; a submit in persistent mode begins the
+ * next.
  *
  * A worker never spins without bound: after SPIN_NS without work (resident: persistent_idle_ns) it
  * sleeps on `wake_word`.
@@ -61,16 +61,16 @@ enum vyre_status vyre_cpu_pool_start(struct vyre_cpu_pool *pool, struct vyre_cpu
                                      const struct vyre_device_desc *desc, struct vyre_diag *diag);
 
 /*
- * Stops the workers. False when one of them is in a kernel that does not end, which only happens on a
- * lost device: it is left to itself and goes on to use the pool, so nothing may be freed.
+ * Stops the workers. False if one of them is in a kernel that does not end, which happens only on a
+ * lost device. That worker keeps running and using the pool, so nothing may be freed.
  */
 bool vyre_cpu_pool_stop(struct vyre_cpu_pool *pool);
 void vyre_cpu_pool_deinit(struct vyre_cpu_pool *pool);
 
-/* Wakes up to `count` workers if any sleep. Call after publishing. */
+/* Wakes up to `count` workers if any sleep. To be called after publishing. */
 void vyre_cpu_pool_wake(struct vyre_cpu_pool *pool, uint32_t count);
 
-/* From now on workers poll the ring until they leave. Call before waking them. */
+/* From now on workers poll the ring until they leave. To be called before waking them. */
 static inline void vyre_cpu_pool_stay(struct vyre_cpu_pool *pool)
 {
     if (!vyre_residency_log_is_open(&pool->residency))
@@ -79,11 +79,11 @@ static inline void vyre_cpu_pool_stay(struct vyre_cpu_pool *pool)
 
 static inline bool vyre_cpu_pool_is_awake(const struct vyre_cpu_pool *pool)
 {
-    /* Relaxed: a hint; vyre_cpu_pool_wake looks again in order. */
+    /* Relaxed: a hint; vyre_cpu_pool_wake checks again in order. */
     return atomic_load_explicit(&pool->sleepers, memory_order_relaxed) == 0;
 }
 
-/* Runs a ticket and, when that completes the job, reports and ends it. */
+/* Runs a ticket and, if that completes the job, reports and ends it. */
 void vyre_cpu_pool_run(struct vyre_cpu_pool *pool, struct vyre_cpu_runner *runner,
                        const struct vyre_cpu_ticket *ticket);
 

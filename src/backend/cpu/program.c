@@ -9,9 +9,9 @@
 #include "backend/cpu/run.h"
 #include "base/memory.h"
 
-/* memcpy and fill, about 8 bytes a ns here. */
+/* memcpy and fill: about 8 bytes per ns here. */
 #define BYTES_PER_NS 8
-/* A group of a kernel that was never run counts as this much. */
+/* The assumed cost of a group of a kernel that was never run. */
 #define UNKNOWN_GROUP_NS 1000
 /* How much of a split command goes into the large parts. */
 #define LARGE_PART_PERCENT 80
@@ -63,7 +63,7 @@ struct builder {
     const struct vyre_batch_view *view;
     const struct vyre_batch_plan *plan; /* NULL: a chain */
     const struct vyre_cpu_grain *grain;
-    uint32_t run_first; /* commands gathered for a run task */
+    uint32_t run_first; /* commands collected for a run task */
     uint32_t run_count;
     bool failed;
 };
@@ -100,7 +100,7 @@ static void add_task(struct builder *builder, const struct vyre_cpu_task *task)
     program->tasks[program->task_count++] = *task;
 }
 
-/* Ends the run that is being gathered. */
+/* Ends the run that is being collected. */
 static void flush_run(struct builder *builder)
 {
     if (builder->run_count == 0)
@@ -138,8 +138,8 @@ static void add_part(struct builder *builder, uint32_t command, uint32_t wait_fo
 }
 
 /*
- * One large part for each participant, then one small one: the large ones keep the data where it
- * was at the last launch, the small ones even out participants that come late.
+ * One large part for each participant, then one small one. The large parts keep the data where it
+ * was at the last launch; the small ones compensate for participants that come late.
  */
 static void split(struct builder *builder, uint32_t command, uint64_t groups)
 {
@@ -156,7 +156,7 @@ static void split(struct builder *builder, uint32_t command, uint64_t groups)
                  large + rest * (i + 1) / participants);
 }
 
-/* A stretch of commands that must run in order: large ones are split, small ones gathered. */
+/* A stretch of commands that must run in order: large ones are split, small ones collected. */
 static void build_chain(struct builder *builder, uint32_t first, uint32_t count)
 {
     for (uint32_t i = first; i < first + count; i++) {
@@ -209,8 +209,8 @@ static void build_arms(struct builder *builder, const struct vyre_plan_segment *
 }
 
 /*
- * Arms side by side pay when the segment as a whole does and no command in it is so large that it
- * had better be split over everybody.
+ * Arms side by side pay if the whole segment does, and no command in it is so large that splitting
+ * it over all participants is better.
  */
 static bool arms_pay(const struct builder *builder, const struct vyre_plan_segment *segment)
 {

@@ -14,7 +14,7 @@
 #define HELPABLE_BIT   (UINT64_C(1) << 23)
 #define LEFT_MASK      (HELPABLE_BIT - 1)
 
-/* A task that waits for others spins, then gives its core away, then sleeps a little. */
+/* A task that waits for others spins, then yields its core, then sleeps a little. */
 #define WAIT_SPINS    2000
 #define WAIT_YIELDS   100
 #define WAIT_SLEEP_NS 50000
@@ -50,7 +50,7 @@ void vyre_cpu_ring_publish(struct vyre_cpu_ring *ring, struct vyre_cpu_job *job,
     atomic_store_explicit(&job->word, word, memory_order_release);
     /* (A) and (G). */
     atomic_store_explicit(&ring->head, job->sequence, memory_order_seq_cst);
-    /* The next slot was last with a worker's core: fetch it while the caller does something else. */
+    /* A worker's core had the next slot last: fetch it while the caller does something else. */
     __builtin_prefetch(vyre_cpu_ring_slot(ring, job->sequence + 1), 1);
 }
 
@@ -59,7 +59,7 @@ bool vyre_cpu_ring_take(struct vyre_cpu_ring *ring, struct vyre_cpu_cursor *curs
 {
     uint64_t sequence = cursor->next;
     if (sequence >= cursor->head) {
-        /* (B) acquire: pairs with (A). Looked at again when its job is reached. */
+        /* (B) acquire: pairs with (A). Read again when its job is reached. */
         cursor->head = atomic_load_explicit(&ring->head, memory_order_acquire);
         uint64_t completed = atomic_load_explicit(&ring->completed, memory_order_acquire);
         sequence = sequence > completed ? sequence : completed + 1;
@@ -71,7 +71,7 @@ bool vyre_cpu_ring_take(struct vyre_cpu_ring *ring, struct vyre_cpu_cursor *curs
         uint64_t left = word & LEFT_MASK;
         bool same = word >> SEQUENCE_SHIFT == (sequence & (UINT64_MAX >> SEQUENCE_SHIFT));
         if (same && only_helpable && !(word & HELPABLE_BIT))
-            return false; /* jobs are in order: the ones behind it cannot start either */
+            return false; /* jobs are in order: later ones cannot start either */
         if (!same || left == 0) {
             sequence++; /* complete and replaced, or all taken */
             continue;
@@ -100,7 +100,7 @@ static bool may_start(const struct vyre_cpu_ring *ring, const struct vyre_cpu_jo
     return wait_for == 0 || atomic_load_explicit(&job->done, memory_order_acquire) >= wait_for;
 }
 
-/* False when the device was lost meanwhile. */
+/* False if the device was lost meanwhile. */
 static bool wait_to_start(const struct vyre_cpu_ring *ring, struct vyre_cpu_runner *runner,
                           const struct vyre_cpu_job *job, uint32_t wait_for)
 {
@@ -173,7 +173,7 @@ bool vyre_cpu_ring_run(struct vyre_cpu_ring *ring, struct vyre_cpu_runner *runne
         return false;
     uint32_t ticket_count = job->ticket_count; /* the job may be gone after the next line */
     if (ticket_count == 1)
-        return true; /* nobody else counts: the end of the job is the end of its task */
+        return true; /* no other thread counts: the end of the task is the end of the job */
     /* (C) acq_rel: pairs with (D), and the last one sees what all the others did. */
     return atomic_fetch_add_explicit(&job->done, 1, memory_order_acq_rel) + 1 == ticket_count;
 }

@@ -1,31 +1,31 @@
 /*
  * ring.h: batches in flight on the CPU: tickets, completion.
  *
- *   head ── published by submit          completed ── published by whoever ends a job
+ *   head ── published by submit          completed ── published by the thread that ends a job
  *     v                                     v
  *   [job 5: done][job 6: 3 of 8 left][job 7: 1 left][free] ...        job s lives in slot s % size
  *
  * A job is one submission; its tasks (program.h) are handed out as tickets, in order. The word of a
- * job packs all that is needed to take one, so that a slow thread can never take a ticket of a job
- * that has replaced the one it looked at:
+ * job packs all that is needed to take a ticket, so that a slow thread can never take one from a
+ * job that has replaced the one it read:
  *
  *   word = sequence << 24 | helpable << 23 | tickets left
  *
  * Everything else in a job is written before the word is stored and read only by the holder of a
- * ticket, and a slot is filled anew only after its job is complete.
+ * ticket. A slot is refilled only after its job is complete.
  *
- * Progress: tickets are taken in order, and a task waits only for tasks before it, whose tickets are
- * with running threads. A job waits for the job before it to be complete.
+ * Progress: tickets are taken in order, and a task waits only for earlier tasks, whose tickets
+ * running threads hold. A job waits until the job before it is complete.
  *
  * Orders, each with its pair (there are no stand-alone fences):
  *   (A) word stored, release; head stored, seq_cst       by submit
  *   (B) head loaded, acquire/seq_cst; word taken, acquire   pairs with (A)
  *   (C) done added, acq_rel                              a task's effects, seen by ...
  *   (D) done loaded, acquire                             ... a task that waits for it; pairs with (C)
- *   (E) completed stored, seq_cst                        by whoever made `done` full
+ *   (E) completed stored, seq_cst                        by the thread that completed `done`
  *   (F) completed loaded, acquire/seq_cst                pairs with (E)
- *   (G) sleepers counted and (A)/(E) stored, all seq_cst: either the sleeper sees the news or the
- *       one who brings them sees the sleeper
+ *   (G) sleepers counted and (A)/(E) stored, all seq_cst: either the sleeper sees the change or the
+ *       thread that made it sees the sleeper
  *
  * The protocol is model-checked: tests/model/ring.pml.
  */
@@ -54,7 +54,7 @@ struct vyre_cpu_job {
     uint64_t start_ns;
     bool timed;
     bool learn;                   /* measure kernels that were never run */
-    struct vyre_cpu_program *own; /* Owned: a program that nobody else keeps, or NULL */
+    struct vyre_cpu_program *own; /* Owned: a program that only this job uses, or NULL */
 };
 
 struct vyre_cpu_ring {
@@ -67,10 +67,11 @@ struct vyre_cpu_ring {
     struct vyre_loss loss; /* when lost, nothing further may be taken */
 };
 
-/* Where a taker stands. A zeroed cursor looks at everything. */
+/* The position of a thread that takes tickets. A zeroed cursor looks at everything. */
 struct vyre_cpu_cursor {
     uint64_t next; /* the job to look at next */
-    uint64_t head; /* the ring's head when it was last read: while jobs are left, it need not be */
+    /* the ring's head when last read: while jobs are left, it need not be read again */
+    uint64_t head;
 };
 
 struct vyre_cpu_ticket {
@@ -93,20 +94,20 @@ static inline struct vyre_cpu_job *vyre_cpu_ring_slot(struct vyre_cpu_ring *ring
 void vyre_cpu_ring_publish(struct vyre_cpu_ring *ring, struct vyre_cpu_job *job, bool helpable);
 
 /*
- * Takes the next ticket of the jobs up to `last`. `only_helpable` leaves jobs alone that a caller's
- * thread must not run. The cursor belongs to the taker. False: there is none.
+ * Takes the next ticket of the jobs up to `last`. `only_helpable` skips jobs that a caller's thread
+ * must not run. The cursor belongs to the calling thread. False: there is none.
  */
 bool vyre_cpu_ring_take(struct vyre_cpu_ring *ring, struct vyre_cpu_cursor *cursor, uint64_t last,
                         bool only_helpable, struct vyre_cpu_ticket *out_ticket);
 
 /*
- * Waits until the ticket's task may start, runs it, and counts it as done. Returns true when that
+ * Waits until the ticket's task may start, runs it, and counts it as done. Returns true if that
  * completed the job: the caller then ends it (vyre_cpu_ring_end). False also on a lost device.
  */
 bool vyre_cpu_ring_run(struct vyre_cpu_ring *ring, struct vyre_cpu_runner *runner,
                        const struct vyre_cpu_ticket *ticket);
 
-/* The job is complete and has been reported: the next one may start; sleepers are woken. */
+/* The job is complete and has been reported: the next one may start, and sleepers are woken. */
 void vyre_cpu_ring_end(struct vyre_cpu_ring *ring, uint64_t sequence);
 
 static inline bool vyre_cpu_ring_is_complete(const struct vyre_cpu_ring *ring, uint64_t sequence)

@@ -12,12 +12,12 @@
 #include "backend/cpu/kernel.h"
 #include "base/groups.h"
 
-/* Who runs: decides which slice of scratch memory is used. 0 is the caller's thread. */
+/* The thread that runs, which determines its slice of scratch memory. 0 is the caller's thread. */
 struct vyre_cpu_runner {
-    _Atomic uint64_t steps; /* commands and parts of them run, by this runner: a sign of life */
+    _Atomic uint64_t steps; /* commands and parts run by this runner: a sign of life */
     uint32_t participant;
     const _Atomic uint32_t *lost;   /* Borrowed: when set, nothing further may be touched */
-    _Atomic uint32_t *cost_version; /* Borrowed: counted up when a kernel's cost changed by much */
+    _Atomic uint32_t *cost_version; /* Borrowed: incremented when a kernel's cost changed much */
     uint64_t clock_ns;              /* what reading the clock adds to a measured time */
     void (*on_wait)(void *user);    /* called now and then while a task waits; may be NULL */
     void *user;
@@ -33,7 +33,7 @@ void vyre_cpu_run_command(struct vyre_cpu_runner *runner, const struct vyre_batc
 void vyre_cpu_run_groups(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
                          const struct vyre_command *command, uint64_t begin, uint64_t end);
 
-/* Groups of a dispatch, timed: teaches what its kernel costs. */
+/* Groups of a dispatch, timed: updates the cost of its kernel. */
 void vyre_cpu_run_measured(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
                            const struct vyre_command *command, uint64_t begin, uint64_t end);
 

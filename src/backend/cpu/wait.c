@@ -1,5 +1,5 @@
 /*
- * wait.c: callers that wait: they help, spin a little, sleep, and look for kernels that never end.
+ * wait.c: waiting callers: they help, spin a little, sleep, and look for kernels that never end.
  */
 #include <sched.h>
 
@@ -8,7 +8,7 @@
 
 /* How long a waiting caller spins before it sleeps. */
 #define WAIT_SPIN_NS 30000
-/* From here on it offers its core to others while it spins. */
+/* After this time it yields its core while it spins. */
 #define WAIT_POLITE_NS 3000
 
 /* Runs what a caller's thread may run of the jobs up to `sequence`. */
@@ -23,7 +23,7 @@ static void help(struct vyre_cpu_device *device, uint64_t sequence)
     vyre_lock_release(&device->caller_lock);
 }
 
-/* Progress is commands run and jobs ended: both only count up, so no two states look alike. */
+/* Progress counts commands run and jobs ended. Both only increase, so no two states look alike. */
 static bool hangs(struct vyre_cpu_device *device)
 {
     const struct vyre_cpu_ring *ring = &device->ring;
@@ -76,7 +76,7 @@ static void sleep_for(struct vyre_cpu_device *device, uint64_t sequence, uint64_
 {
     struct vyre_cpu_ring *ring = &device->ring;
     uint32_t word = atomic_load_explicit(&ring->end_word, memory_order_seq_cst);
-    /* (G) of ring.h: counted first, looked second. */
+    /* (G) of ring.h: count first, look second. */
     atomic_fetch_add_explicit(&ring->end_sleepers, 1, memory_order_seq_cst);
     uint64_t completed = atomic_load_explicit(&ring->completed, memory_order_seq_cst);
     if (completed < sequence && !vyre_is_lost(&ring->loss))

@@ -1,8 +1,9 @@
 /*
- * agree.c: whether what a kernel declares goes with what the driver says that it takes.
+ * agree.c: compares a kernel's declaration with the arguments that the driver reports.
  *
- * Pointers in order are the bindings, scalars in order are the constants. Constants have 4 or 8 bytes; an
- * argument of another size is refused here, where it has a name, and not by the driver at a launch.
+ * Pointers in order are the bindings; scalars in order are the constants. Constants have 4 or 8
+ * bytes. An argument of another size is refused here, by its name, and not by the driver at a
+ * launch.
  */
 #include <string.h>
 
@@ -10,7 +11,10 @@
 #include "backend/opencl/kernel.h"
 #include "plan/interface_agree.h"
 
-/* As many are declared as the kernel takes, or the first that is too many or too few has a name. */
+/*
+ * The declaration has as many as the kernel takes. Otherwise names the first one too many or too
+ * few.
+ */
 static enum vyre_status match_count(struct vyre_cl_device *device,
                                     const struct vyre_cl_kernel *kernel, bool bindings,
                                     size_t declared, const struct vyre_binding_plan *plan,
@@ -82,7 +86,7 @@ static const struct scalar_words {
     [VYRE_SCALAR_I64] = {"long", "i64"},  [VYRE_SCALAR_F64] = {"double", "f64"},
 };
 
-/* What an argument should be instead of this type, or NULL. */
+/* The type that an argument should have instead of this one, or NULL. */
 static const char *wider_type(const char *type)
 {
     static const char *const WIDER[][2] = {
@@ -117,7 +121,7 @@ static void set_fix(const struct vyre_cl_parameter *parameter, uint32_t constant
                           name);
 }
 
-/* `declared` is the constant at its place, or NONE: no constants are declared. */
+/* `declared` is the constant at its place; NONE: no constants are declared. */
 static enum vyre_status refuse_type(struct vyre_cl_device *device,
                                     const struct vyre_cl_kernel *kernel, uint32_t argument,
                                     uint32_t constant, enum vyre_scalar declared,
@@ -139,7 +143,7 @@ static enum vyre_status refuse_type(struct vyre_cl_device *device,
     return status;
 }
 
-/* Whether a constant of this size can be given for the argument. */
+/* Whether a constant of this size can be passed for the argument. */
 static bool fits(struct vyre_cl_device *device, const struct vyre_cl_kernel *kernel,
                  uint32_t argument, enum vyre_scalar declared)
 {
@@ -150,12 +154,15 @@ static bool fits(struct vyre_cl_device *device, const struct vyre_cl_kernel *ker
         return parameter->scalar == declared;
     if (parameter->size_bytes != 0)
         return parameter->size_bytes == size;
-    /* A type of the program's own. All constants are set before a launch; this one leaves no trace. */
+    /*
+     * The type is the program's own. All constants are set again before a launch, so this leaves no
+     * trace.
+     */
     return device->api->clSetKernelArg(kernel->last->call.native, argument, size, &zero) !=
            CL_INVALID_ARG_SIZE;
 }
 
-/* The first argument by value that could not be reflected, or the number of arguments. */
+/* The first argument by value whose type could not be reflected, or the number of arguments. */
 static uint32_t first_unknown(const struct vyre_cl_kernel *kernel)
 {
     uint32_t i = 0;

@@ -11,8 +11,8 @@ enum vyre_status vyre_cl_arms_plan(struct vyre_cl_device *device,
                                    bool *out_arms, struct vyre_diag *diag)
 {
     static const struct vyre_lanes queues = {.compute = 2};
-    static const struct vyre_lane_tuning always = {0}; /* the governor knows whether it pays */
-    /* A command buffer of the driver's belongs to one queue, which keeps the order. */
+    static const struct vyre_lane_tuning always = {0}; /* the governor decides whether it pays */
+    /* A command buffer of the driver belongs to one queue, which keeps the order. */
     const uint32_t one_queue = VYRE_VARIANT_SERIAL | VYRE_VARIANT_DRIVER;
     struct vyre_batch_plan plan;
     *out_arms = false;
@@ -36,7 +36,7 @@ uint64_t vyre_cl_lane(const struct vyre_lane_plan *lanes, uint32_t command)
     return step->lane > 0 ? lane | VYRE_CL_LANE_SIDE : lane;
 }
 
-/* Makes `later` wait for all that `first` has now. */
+/* Makes `later` wait for all that `first` holds now. */
 static cl_int wait_for(const struct vyre_cl_device *device, cl_command_queue first,
                        cl_command_queue later, cl_event *out_event)
 {
@@ -55,7 +55,7 @@ static cl_int wait_for(const struct vyre_cl_device *device, cl_command_queue fir
 cl_int vyre_cl_arms_join(struct vyre_cl_device *device, cl_event *out_event)
 {
     cl_int code = wait_for(device, device->side, device->queue, out_event);
-    /* No room for an event: the host waits in its place, unless the device is gone. */
+    /* No memory for an event: the host waits instead, unless the device is lost. */
     if (code != CL_SUCCESS && vyre_cl_code_status(code) != VYRE_DEVICE_LOST)
         (void)device->api->clFinish(device->side);
     device->forked = false;

@@ -5,11 +5,12 @@
  *                            \                      /
  *   side                      barrier ── b' ── marker
  *
- * Both queues run in order. Which one gets an arm is planned by plan/lane_plan.h; where a group of steps
- * starts or ends that has two lanes, one queue waits for the other. A batch begins and ends on the main
- * queue, so that what is said of the order of batches stays true.
+ * Both queues run in order. plan/lane_plan.h decides which of them gets an arm. At the start and
+ * end of a group of steps with two lanes, one queue waits for the other. A batch begins and ends on
+ * the main queue, so that the order of batches is kept.
  *
- * Invariant: device->forked is set while the main queue does not wait for what the side queue has.
+ * Invariant: device->forked is set while the side queue has work that the main queue does not wait
+ * for.
  *
  * Thread-safety: called by submit and record only.
  */
@@ -20,16 +21,16 @@
 #include "plan/lane_plan.h"
 
 /*
- * Where a command goes: its group of steps, from 1, and in the two lowest bits whether the group has two
- * lanes, and whether this command goes to the side queue.
+ * Where a command goes: its group of steps, from 1, and in the two lowest bits whether the group
+ * has two lanes and whether this command goes to the side queue.
  */
 #define VYRE_CL_LANE_SIDE   UINT64_C(1)
 #define VYRE_CL_LANE_FORKED UINT64_C(2)
 #define VYRE_CL_LANE_GROUP  2 /* shift */
 
 /*
- * Whether a batch in this variant goes to both queues; then device->lane_plan says how. Without memory for
- * that it goes to one.
+ * Whether a batch in this variant goes to both queues; then device->lane_plan says how. If there is
+ * no memory for the plan, it goes to one.
  */
 enum vyre_status vyre_cl_arms_plan(struct vyre_cl_device *device,
                                    const struct vyre_batch_view *view, uint32_t variant,
@@ -37,13 +38,16 @@ enum vyre_status vyre_cl_arms_plan(struct vyre_cl_device *device,
 
 uint64_t vyre_cl_lane(const struct vyre_lane_plan *lanes, uint32_t command);
 
-/* Makes the queues wait as a command in this lane needs it; the encoder's queue is the lane's then. */
+/*
+ * Makes the queues wait as a command in this lane needs, and selects the lane's queue in the
+ * encoder.
+ */
 cl_int vyre_cl_arms_step(struct vyre_cl_encoder *encoder, uint64_t lane);
 
 /* Makes the main queue wait for the side queue. `out_event` may be NULL. */
 cl_int vyre_cl_arms_join(struct vyre_cl_device *device, cl_event *out_event);
 
-/* The same at the end of a batch, whose last event this is. */
+/* The same at the end of a batch, with its last event. */
 cl_int vyre_cl_arms_end(struct vyre_cl_encoder *encoder);
 
 #endif

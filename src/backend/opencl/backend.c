@@ -23,7 +23,7 @@ static enum vyre_device_kind kind_of(const struct vyre_cl_api *api, cl_device_id
     return unified ? VYRE_DEVICE_KIND_INTEGRATED : VYRE_DEVICE_KIND_DISCRETE;
 }
 
-/* False for a device that is too old, says that it is not there, or has no name. */
+/* False for a device that is too old, reports that it is not available, or has no name. */
 static bool describe(const struct vyre_cl_api *api, cl_platform_id platform, cl_device_id id,
                      struct vyre_cl_listed *out)
 {

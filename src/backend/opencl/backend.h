@@ -1,9 +1,9 @@
 /*
  * backend.h: the platforms and devices of one instance.
  *
- * The loader and its drivers are looked for when somebody first asks for devices, so that a program
- * that uses another backend does not start them; and once, so that an index means the same device for
- * as long as the instance lives.
+ * The loader and its drivers are loaded when devices are first asked for, so that a program that
+ * uses another backend does not start them. This happens once, so that an index means the same
+ * device as long as the instance lives.
  *
  * Thread-safety: any thread.
  */
@@ -25,14 +25,14 @@ struct vyre_cl_listed {
     cl_device_id id;
     unsigned version; /* of OpenCL: 120, 200, 300 ... */
     struct vyre_device_info info;
-    _Atomic uint32_t probed; /* what probe.c has proven, so that it is found out once; 0: nothing */
+    _Atomic uint32_t probed; /* what probe.c has proven, so that it runs once; 0: nothing */
 };
 
 struct vyre_cl_backend {
     struct vyre_allocator allocator;
     struct vyre_lock lock; /* of the listing */
     bool listed;
-    struct vyre_diag absent; /* once listed: why there is no device; id NONE when there is one */
+    struct vyre_diag absent; /* once listed: why there is no device; id NONE if there is one */
     struct vyre_cl_api api;
     uint32_t device_count;
     struct vyre_cl_listed devices[VYRE_CL_DEVICES_MAX];

@@ -23,7 +23,7 @@ static const char prelude[] = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n";
 
 /* ---- The log ---------------------------------------------------------------------------------- */
 
-/* The number in ":LINE:COLUMN:", wherever it stands in a line of a log; 0: none. */
+/* The number in ":LINE:COLUMN:" anywhere in a line of a log; 0: none. */
 static unsigned long find_place(const char *begin, const char *end, const char **out_behind)
 {
     for (const char *colon = begin; (colon = memchr(colon, ':', (size_t)(end - colon))); colon++) {
@@ -41,8 +41,8 @@ static unsigned long find_place(const char *begin, const char *end, const char *
 }
 
 /*
- * The first error of a log: its line, and what is said of it. Compilers write "FILE:3:7: error: TEXT" or
- * "error: FILE:3:7: TEXT". 0 when there is none.
+ * The first error of a log: its line and its text. Compilers write "FILE:3:7: error: TEXT" or
+ * "error: FILE:3:7: TEXT". 0 if there is none.
  */
 static unsigned long find_error(const char *log, const char **out_text)
 {
@@ -104,7 +104,10 @@ static void read_log(struct vyre_cl_device *device, cl_program program, char log
         log[LOG_BYTES - 1] = '\0';
         return;
     }
-    /* A driver gives all or nothing: the first part of a long log needs all of it. */
+    /*
+     * A driver returns a log as a whole or not at all, so even its first part needs room for all of
+     * it.
+     */
     size_t limit = (size_t)16 << 20;
     char *whole = size <= limit ? vyre_memory_allocate(&device->allocator, size, 1) : NULL;
     if (whole && device->api->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, size,
@@ -176,9 +179,9 @@ enum vyre_status vyre_cl_build_program(struct vyre_cl_device *device, const char
 }
 
 /*
- * Whether get_work_dim may be called: by its name, or by one that is put together or comes from a file.
- * All launches have three dimensions for those who ask. The others do not see it when a launch has
- * fewer, which drivers carry out faster.
+ * Whether the source may call get_work_dim, by its name, by a name that macros put together, or in
+ * an included file. For such a source all launches have three dimensions. Other sources cannot see
+ * it when a launch has fewer, which drivers run faster.
  */
 static bool may_show_dimensions(const char *source, size_t source_bytes)
 {

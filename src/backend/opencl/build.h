@@ -1,8 +1,9 @@
 /*
  * build.h: programs from source text, shared by all kernels of the same source and options.
  *
- * A program is built once for each pair of source and options, and kept while a kernel uses it. Float
- * contraction is off (FP_CONTRACT), so that results do not depend on what a compiler fuses.
+ * A program is built once for each pair of source and options, and kept as long as a kernel uses
+ * it. Float contraction is off (FP_CONTRACT), so that results do not depend on what a compiler
+ * fuses.
  */
 #ifndef VYRE_BACKEND_OPENCL_BUILD_H
 #define VYRE_BACKEND_OPENCL_BUILD_H
@@ -42,13 +43,13 @@ VYRE_NODISCARD enum vyre_status vyre_cl_build_acquire(struct vyre_cl_device *dev
                                                       const struct vyre_cl_defines *defines,
                                                       struct vyre_cl_built **out_built,
                                                       struct vyre_diag *diag);
-/* The program if somebody uses it; NULL: it is not built. Changes nothing. */
+/* The program if it is in use; NULL: it is not built. Changes nothing. */
 struct vyre_cl_built *vyre_cl_build_look(const struct vyre_cl_device *device, const char *source,
                                          size_t source_bytes,
                                          const struct vyre_cl_defines *defines);
 void vyre_cl_build_release(struct vyre_cl_device *device, struct vyre_cl_built *built);
 
-/* Builds a text that nobody shares. */
+/* Builds a text that is not shared. */
 VYRE_NODISCARD enum vyre_status vyre_cl_build_program(
     struct vyre_cl_device *device, const char *label, const char *source, size_t source_bytes,
     const struct vyre_cl_defines *defines, cl_program *out_program, struct vyre_diag *diag);

@@ -102,7 +102,7 @@ cl_int vyre_cl_call_set_constants(struct vyre_cl_device *device,
                                                   constant->size_bytes, value);
         if (code != CL_SUCCESS)
             return code;
-        if (constant->size_bytes == 4) /* sizes that the compiler knows need no call */
+        if (constant->size_bytes == 4) /* sizes known at compile time need no call */
             memcpy(kept, value, 4);
         else
             memcpy(kept, value, 8);

@@ -16,10 +16,10 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-/* For a message that is on its way when a device is given up. */
+/* How long to wait for a running message when a device is abandoned. */
 #define LAST_CALLS_NS UINT64_C(1000000000)
 
-/* The driver found fault with something, at any time and on any thread. */
+/* The driver reports an error, at any time and on any thread. */
 static void CL_CALLBACK on_context_error(const char *text, const void *data, size_t size,
                                          void *user)
 {
@@ -29,17 +29,17 @@ static void CL_CALLBACK on_context_error(const char *text, const void *data, siz
     (void)size;
     atomic_fetch_add_explicit(&device->context_errors, 1, memory_order_relaxed);
     snprintf(line, sizeof line, "OpenCL: %s", text ? text : "an error without a text");
-    /* seq_cst: against abandon, which sets the one word and then looks at the other. */
+    /* seq_cst: against abandon, which sets the one word and then reads the other. */
     atomic_fetch_add_explicit(&device->log_calls, 1, memory_order_seq_cst);
     if (!atomic_load_explicit(&device->abandoned, memory_order_seq_cst))
         device->host.log(device->host.context, VYRE_LOG_ERROR, line);
-    /* release: the last touch of the instance; pairs with the loads in abandon. */
+    /* release: the last access to the instance; pairs with the loads in abandon. */
     atomic_fetch_sub_explicit(&device->log_calls, 1, memory_order_release);
 }
 
 /*
- * The device stays for the driver's threads, which cannot be stopped; the instance may go. They must not
- * find their way to it.
+ * The device stays for the driver's threads, which cannot be stopped, but the instance may go. The
+ * threads must not reach it any more.
  */
 static void abandon(struct vyre_cl_device *device)
 {
@@ -65,7 +65,9 @@ static enum vyre_status create_queue(struct vyre_cl_device *device, struct vyre_
         device->api->clCreateCommandQueue(device->context, device->id, profiling, &code);
     if (!device->queue)
         return vyre_cl_failed(diag, device->desc.label, code, "clCreateCommandQueue");
-    /* Without shared memory ranges are parts of one cl_mem, which two queues may not use at a time. */
+    /*
+     * Without shared memory, ranges are parts of one cl_mem, which two queues may not use at once.
+     */
     if (device->traits.svm && device->traits.compute_units > 1)
         device->side =
             device->api->clCreateCommandQueue(device->context, device->id, profiling, &code);
@@ -128,12 +130,12 @@ static enum vyre_status device_open(void *native_backend, uint32_t index,
 static bool quiesce(void *native)
 {
     struct vyre_cl_device *device = native;
-    /* The runtime may have been told of a loss that the flight never saw: then work may be left. */
+    /* The runtime may know of a loss that the flight never saw. Then work may be left. */
     if (!vyre_is_lost(&device->flight.loss))
         (void)vyre_cl_drain(device, NULL);
     bool ended =
         vyre_cl_has_ended(device, vyre_flight_submitted(&device->flight)) && !device->left_work;
-    /* A lost device's helper waits for nothing but its end. */
+    /* The helper of a lost device waits only for its end. */
     bool quiet = vyre_cl_stop_waiters(device);
     quiet = vyre_cl_persistent_stop(device) && ended && quiet;
     if (!quiet)

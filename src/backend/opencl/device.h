@@ -10,8 +10,8 @@
  *   flight.c    waiting
  *
  * Queues
- *   queue      in order; everything but resident kernels. So batches need no barrier between them.
- *   side       in order; some arms of a batch (arms.h); NULL where that cannot pay
+ *   queue      in order; everything except resident kernels, so batches need no barrier between them
+ *   side       in order; some arms of a batch (arms.h); NULL if that cannot pay
  *   resident   in order; dispatcher kernels only
  *   trial      in order; the first launch of each dispatcher (trial.h)
  *
@@ -63,24 +63,24 @@ struct vyre_cl_device {
     cl_command_queue queue;
     cl_command_queue side;           /* Owned; may be NULL */
     struct vyre_lane_plan lane_plan; /* of the batch that is enqueued or recorded */
-    bool forked;   /* the side queue has work that the other does not wait for yet */
-    bool blocking; /* work was seen to be done inside the enqueue: mostly nothing to flush */
+    bool forked;   /* the side queue has work that the main queue does not wait for yet */
+    bool blocking; /* work was seen to end inside the enqueue: usually nothing to flush */
     struct vyre_flight flight;
     uint64_t previous_end_ns;      /* when the last timed batch ended; under the flight's lock */
-    _Atomic uint32_t driver_calls; /* event callbacks that the driver still owes us */
+    _Atomic uint32_t driver_calls; /* event callbacks that the driver still has to make */
     struct vyre_cl_tables tables;
     struct vyre_cl_built *builds;          /* Owned: a list, each kept by the kernels that use it */
-    struct vyre_cl_kernel *kernels;        /* a list of all there are */
+    struct vyre_cl_kernel *kernels;        /* a list of all kernels */
     struct vyre_cl_persistent *persistent; /* Owned; NULL: no persistent mode */
-    bool left_work;          /* of a batch that a loss cut off: nobody knows when it ends */
+    bool left_work;          /* a loss cut off a batch: it is unknown when its work ends */
     uint64_t last_queued;    /* sequence of the last submission that used the queue */
-    uint64_t next_part;      /* numbers of parts of buffers, never used again */
+    uint64_t next_part;      /* numbers of parts of buffers, never reused */
     uint64_t reserved_bytes; /* memory taken from the driver */
     uint32_t allocation_count;
 
-    _Atomic uint32_t context_errors; /* told by the driver's callback */
+    _Atomic uint32_t context_errors; /* counted by the driver's callback */
     _Atomic uint32_t abandoned;      /* never closed: the instance may be gone */
-    _Atomic uint32_t log_calls;      /* messages to the instance on their way */
+    _Atomic uint32_t log_calls;      /* messages to the instance that are being delivered */
 };
 
 /* facts.c */

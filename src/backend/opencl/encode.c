@@ -40,7 +40,7 @@ void vyre_cl_encoder_space(struct vyre_cl_encoder *encoder)
 {
     /* Fewer than MAX before the last one, which always has room. */
     encoder->stride = (encoder->last + 1 - encoder->first) / VYRE_CL_EVENTS_MAX + 1;
-    if (encoder->device->blocking) /* nobody watches: what was enqueued has ended */
+    if (encoder->device->blocking) /* no thread watches: what was enqueued has ended */
         encoder->stride = encoder->last + 1 - encoder->first;
     uint32_t next = encoder->first + encoder->stride - 1;
     encoder->next_event = next < encoder->last ? next : encoder->last;
@@ -145,7 +145,7 @@ void vyre_cl_write_table(const struct vyre_batch_view *view,
     }
 }
 
-/* A marker behind all that is queued. */
+/* A marker after all that is queued. */
 struct marker {
     struct vyre_cl_device *device;
     cl_event event;
@@ -163,7 +163,7 @@ static bool is_reached(void *context)
     return marker->state <= CL_COMPLETE;
 }
 
-/* Events of the batch that is being queued: a long one moves. */
+/* Counts events of the batch being queued, so that a long batch shows progress. */
 static uint64_t count_events(void *context)
 {
     struct vyre_cl_device *device = ((struct marker *)context)->device;
@@ -192,7 +192,7 @@ static cl_int finish(struct vyre_cl_device *device)
     bool forked = device->forked;
     if (code == CL_SUCCESS && forked)
         code = vyre_cl_arms_join(device, NULL);
-    device->forked = forked; /* what follows goes on to the side queue */
+    device->forked = forked; /* what follows goes to the side queue again */
     if (code == CL_SUCCESS)
         code = device->api->clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &marker.event);
     if (code != CL_SUCCESS)
@@ -234,7 +234,10 @@ cl_int vyre_cl_take_tables(struct vyre_cl_device *device, const struct vyre_batc
     *out_memory = vyre_cl_tables_take(tables, size_bytes, 64);
     if (*out_memory)
         return CL_SUCCESS;
-    /* Afterwards nothing is in encoder, nor queued of this batch: all of the ring is free. */
+    /*
+     * After this, nothing is in the encoder, and nothing of this batch is queued, so all of the
+     * ring is free.
+     */
     cl_int code = tables->memory ? finish(device) : CL_SUCCESS;
     if (code != CL_SUCCESS)
         return code;
@@ -245,7 +248,7 @@ cl_int vyre_cl_take_tables(struct vyre_cl_device *device, const struct vyre_batc
     return *out_memory ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
 }
 
-/* Whether a range in shared memory is bound already, which is what most bindings are. */
+/* Whether a range in shared memory is already bound, as most are. */
 static bool is_bound(const struct vyre_cl_call *call, uint32_t index,
                      const struct vyre_batch_view *view, const struct vyre_command_binding *binding)
 {

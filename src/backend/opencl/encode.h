@@ -1,5 +1,5 @@
 /*
- * encode.h: commands onto a queue.
+ * encode.h: puts commands onto a queue.
  */
 #ifndef VYRE_BACKEND_OPENCL_ENCODE_H
 #define VYRE_BACKEND_OPENCL_ENCODE_H
@@ -10,19 +10,19 @@
 #include "backend/opencl/flight.h"
 #include "base/groups.h"
 
-/* A batch on its way to the queue. */
+/* A batch that is being put onto the queue. */
 struct vyre_cl_encoder {
     struct vyre_cl_device *device;
     const struct vyre_batch_view *view;
     struct vyre_cl_entry *entry;
-    uint32_t first;         /* command that does something */
-    uint32_t last;          /* the same, of the end; before `first` when there is none */
-    uint32_t stride;        /* every so many commands an event is kept */
-    uint32_t next_event;    /* of this command, or the next that is enqueued */
+    uint32_t first;         /* the first command that does something */
+    uint32_t last;          /* the last one; before `first` if there is none */
+    uint32_t stride;        /* an event is kept every this many commands */
+    uint32_t next_event;    /* the command whose event is kept next, or the next one enqueued */
     uint32_t enqueued;      /* commands so far */
-    bool profiled;          /* the first command's event is kept, too */
+    bool profiled;          /* the first command's event is kept too */
     cl_command_queue queue; /* where the next command goes */
-    uint64_t group;         /* of steps, where there are arms; from 1 */
+    uint64_t group;         /* of steps, if there are arms; from 1 */
 };
 
 void vyre_cl_encoder_begin(struct vyre_cl_encoder *encoder, struct vyre_cl_device *device,
@@ -74,7 +74,7 @@ cl_int vyre_cl_set_arguments(struct vyre_cl_device *device, struct vyre_cl_call 
 void vyre_cl_write_table(const struct vyre_batch_view *view,
                          const struct vyre_command_binding *binding, uint64_t *out_addresses);
 
-/* Room that a table takes: whole lines. */
+/* The room that a table takes: whole lines. */
 static inline size_t vyre_cl_table_bytes(const struct vyre_command_binding *binding)
 {
     return (binding->range_count * sizeof(uint64_t) + 63) & ~(size_t)63;
@@ -82,15 +82,15 @@ static inline size_t vyre_cl_table_bytes(const struct vyre_command_binding *bind
 
 /*
  * Memory in the device's ring for all tables of a dispatch, in the order of its bindings.
- * CL_OUT_OF_RESOURCES: there is none, also after waiting; other codes: of what was waited for. All at once:
- * waiting frees whatever was taken before and is not queued yet.
+ * CL_OUT_OF_RESOURCES: there is none, even after waiting; other codes come from what was waited
+ * for. All tables at once, because waiting frees whatever was taken before and is not queued yet.
  */
 cl_int vyre_cl_take_tables(struct vyre_cl_device *device, const struct vyre_batch_view *view,
                            const struct vyre_command *command, unsigned char **out_memory);
 
 /*
- * Has what follows a dispatch in the batch fetched while the driver works: an enqueue leaves little of
- * ours in the nearest cache. An address behind the end does no harm.
+ * Prefetches what follows a dispatch in the batch while the driver works: an enqueue leaves little
+ * of our data in the nearest cache. An address past the end does no harm.
  */
 static inline void vyre_cl_look_ahead(const struct vyre_batch_view *view,
                                       const struct vyre_command *command)

@@ -1,5 +1,5 @@
 /*
- * facts.c: what an open device is and can do.
+ * facts.c: what an open device is and what it can do.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define MEMORY_BYTES_MAX (UINT64_C(1) << 50)
 #define PLAN_COMMAND_NS  100
 
-/* What launching costs until it is calibrated: PoCL's figures. */
+/* Launch costs until the device is calibrated: PoCL's figures. */
 static const struct vyre_launch_costs default_costs = {
     .plain_command_ns = 2000,
     .plan_command_ns = 0,
@@ -46,7 +46,7 @@ static uint64_t ask_u64(const struct vyre_cl_device *device, cl_device_info what
     return value;
 }
 
-/* OpenCL 3.0 devices list all languages; older ones name the newest. */
+/* OpenCL 3.0 devices list all versions; older ones name the newest. */
 static unsigned find_c_version(const struct vyre_cl_device *device)
 {
     char text[VYRE_NAME_BYTES];

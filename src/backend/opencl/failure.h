@@ -9,11 +9,11 @@
 /* "CL_OUT_OF_RESOURCES" and so on; "an unknown code" for anything else. Static. */
 const char *vyre_cl_code_name(cl_int code);
 
-/* How a batch ends whose command ended with `code`, a negative one. */
+/* The status of a batch whose command ended with `code`, which is negative. */
 enum vyre_status vyre_cl_code_status(cl_int code);
 
 /*
- * A call that failed, as one statement: out of memory (opencl-memory), a device that is gone
+ * Reports a failed call in one statement: out of memory (opencl-memory), a lost device
  * (device-lost), or the driver's failure (opencl-call) with its code. `label` may be NULL.
  */
 VYRE_NODISCARD enum vyre_status vyre_cl_failed(struct vyre_diag *diag, const char *label,

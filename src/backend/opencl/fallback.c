@@ -1,5 +1,5 @@
 /*
- * fallback.c: launches of what was left in the ring.
+ * fallback.c: launches what was left in the ring.
  */
 #include "backend/opencl/fallback.h"
 
@@ -92,7 +92,7 @@ static cl_int enqueue_item(struct vyre_cl_device *device, uint32_t item, cl_even
 
 /* ---- All of them ------------------------------------------------------------------------------ */
 
-/* A code that is negative, or how far the command is. */
+/* A negative code, or how far the command is. */
 static cl_int state_of(const struct vyre_cl_device *device, cl_event event)
 {
     cl_int state = CL_QUEUED;
@@ -101,7 +101,7 @@ static cl_int state_of(const struct vyre_cl_device *device, cl_event event)
     return code != CL_SUCCESS ? code : state;
 }
 
-/* Counts ends. Behind a failure nothing is counted any more, but all of it is waited for. */
+/* Counts ends. After a failure nothing more is counted, but everything is waited for. */
 static void count_ends_locked(struct vyre_cl_device *device)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
@@ -141,7 +141,7 @@ static void queue_more_locked(struct vyre_cl_device *device)
         if (code == CL_SUCCESS)
             fallback->count++;
         else if (fallback->count > 0)
-            break; /* tried again when those before it have ended */
+            break; /* tried again when the earlier ones have ended */
         else
             fallback->code = code;
     }

@@ -1,9 +1,10 @@
 /*
- * flight.c: entries of submissions, their ends, and the answers to those who wait.
+ * flight.c: the entries of submissions, their ends, and how threads wait for them.
  *
- * A waiting caller looks at the event for a short while, then asks the driver to be called at the end of
- * the batch and sleeps: a driver that works on threads needs the core. Where nobody calls, because a
- * resident kernel works, it offers its core to others between two looks, and naps if it takes long.
+ * A waiting caller polls the event for a short while. Then it asks the driver for a callback at the
+ * end of the batch and sleeps, because a driver that works on threads needs the core. A resident
+ * kernel makes no callback; there the caller yields its core between two looks, and naps if it
+ * takes long.
  */
 #include "backend/opencl/flight.h"
 
@@ -16,10 +17,13 @@
 
 #define SPIN_NS   3000
 #define POLITE_NS 150000
-/* A sleeper looks again after so long, woken or not: for drivers that forget to call. */
+/*
+ * A sleeping thread looks again after this long, woken or not, in case a driver forgets its
+ * callback.
+ */
 #define SLEEP_NS   UINT64_C(5000000)
 #define NAP_MAX_NS UINT64_C(500000)
-/* For the driver's last calls at close. */
+/* How long to wait for the driver's last callbacks at close. */
 #define LAST_CALLS_NS UINT64_C(1000000000)
 
 /* ---- Submitting ------------------------------------------------------------------------------- */
@@ -29,7 +33,7 @@ enum vyre_status vyre_cl_entry_next(struct vyre_cl_device *device,
                                     struct vyre_cl_entry **out_entry, struct vyre_diag *diag)
 {
     struct vyre_cl_entry *entry = vyre_flight_at(&device->flight, submission->sequence);
-    /* One by one: to clear the events, too, takes longer than all of this. */
+    /* Field by field: clearing the events too takes longer than all of this. */
     entry->head.completion = (struct vyre_completion){.sequence = submission->sequence};
     entry->head.called_back = submission->called_back;
     entry->event_count = 0;
@@ -92,7 +96,7 @@ bool vyre_cl_entry_is_over(struct vyre_cl_device *device, struct vyre_cl_entry *
     }
     while (entry->events_done < entry->event_count) {
         cl_int code;
-        /* Most batches end between two looks: ask the last one first. */
+        /* Most batches end between two looks, so ask for the last event first. */
         if (entry->events_done + 1 < entry->event_count &&
             event_is_over(device, entry->events[entry->event_count - 1], &code) && code == 0) {
             entry->events_done = entry->event_count;
@@ -115,8 +119,8 @@ static cl_ulong profiled(struct vyre_cl_device *device, cl_event event, cl_profi
 }
 
 /*
- * The times of a timed batch. The driver's clock has a start of its own: what it says of the time
- * between queueing and start is added to the moment when we queued.
+ * The times of a timed batch. The driver's clock has its own start, so the time that it reports
+ * between queueing and start is added to the moment of queueing.
  */
 static void measure_locked(struct vyre_cl_device *device, struct vyre_cl_entry *entry)
 {
@@ -141,7 +145,10 @@ static void measure_locked(struct vyre_cl_device *device, struct vyre_cl_entry *
     device->previous_end_ns = now_ns;
 }
 
-/* The driver found fault with the context while the batch was in flight: it may be with this one. */
+/*
+ * The driver reported an error in the context while the batch was in flight. It may concern this
+ * batch.
+ */
 static void doubt_locked(const struct vyre_cl_device *device, struct vyre_cl_entry *entry)
 {
     uint32_t errors = atomic_load_explicit(&device->context_errors, memory_order_relaxed);
@@ -172,7 +179,10 @@ bool vyre_cl_has_ended(struct vyre_cl_device *device, uint64_t sequence)
 
 /* ---- Sleeping --------------------------------------------------------------------------------- */
 
-/* Offers the core, or after long sleeps for a small part of the time: where nobody calls. */
+/*
+ * Yields the core or, after a long time, sleeps for a small part of the time. For work without
+ * callbacks.
+ */
 static void nap(struct vyre_cl_device *device, uint64_t waited_ns)
 {
     if (waited_ns < POLITE_NS)
@@ -191,18 +201,21 @@ enum vyre_status vyre_cl_drain(struct vyre_cl_device *device, struct vyre_diag *
                                               : vyre_loss_status(&device->flight.loss, diag);
 }
 
-/* The driver calls at the end of a batch. Takes no lock: it may come from inside a call of ours. */
+/*
+ * The driver's callback at the end of a batch. Takes no lock: it may come from inside a call of
+ * ours.
+ */
 static void CL_CALLBACK on_event(cl_event event, cl_int state, void *user)
 {
     struct vyre_cl_device *device = user;
     (void)event;
     (void)state;
     vyre_flight_wake(&device->flight);
-    /* release: the last touch; pairs with the acquire in vyre_cl_stop_waiters. */
+    /* release: the last access; pairs with the acquire in vyre_cl_stop_waiters. */
     atomic_fetch_sub_explicit(&device->driver_calls, 1, memory_order_release);
 }
 
-/* Asks the driver to be called when the batch ends. */
+/* Asks the driver for a callback at the end of the batch. */
 static void ask_to_be_called(struct vyre_cl_device *device, uint64_t sequence)
 {
     struct vyre_flight *flight = &device->flight;
@@ -221,7 +234,7 @@ static void ask_to_be_called(struct vyre_cl_device *device, uint64_t sequence)
 static void sleep_for(void *native, uint64_t sequence, uint64_t waited_ns, uint64_t limit_ns)
 {
     struct vyre_cl_device *device = native;
-    if (vyre_cl_persistent_is_busy(device)) { /* nobody calls when an item is done */
+    if (vyre_cl_persistent_is_busy(device)) { /* there is no callback when an item is done */
         nap(device, waited_ns);
         return;
     }
@@ -238,7 +251,7 @@ static void drop(void *native, struct vyre_flight_entry *head)
     vyre_cl_entry_drop(native, (struct vyre_cl_entry *)head);
 }
 
-/* Events of the oldest batch count, too: a long one moves. */
+/* Counts events of the oldest batch too, so that a long one shows progress. */
 static uint64_t progress_locked(void *native)
 {
     struct vyre_cl_device *device = native;

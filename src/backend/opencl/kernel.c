@@ -42,7 +42,7 @@ static enum vyre_status read_names(const struct vyre_kernel_desc *desc,
     return VYRE_OK;
 }
 
-/* A value as the preprocessor and the compiler read it alike. */
+/* A value in a form that the preprocessor and the compiler both read. */
 static void add_define(struct vyre_cl_defines *defines, const char *name, uint64_t value)
 {
     const char *suffix = value <= INT32_MAX ? "" : value <= UINT32_MAX ? "u" : "ul";
@@ -50,7 +50,7 @@ static void add_define(struct vyre_cl_defines *defines, const char *name, uint64
              (unsigned long long)value, suffix);
 }
 
-/* Each value has a macro of its number, and one of its name where it has one. */
+/* Each value has a macro by number, and one by name if it has a name. */
 static void write_defines(const struct vyre_cl_kernel *kernel, const uint64_t *values,
                           struct vyre_cl_defines *defines)
 {
@@ -71,7 +71,7 @@ static void drop_variant(struct vyre_cl_device *device, struct vyre_cl_variant *
     variant->built = NULL;
 }
 
-/* Puts a variant where the least recently used one is. */
+/* Puts a variant in the place of the least recently used one. */
 static enum vyre_status make_variant(struct vyre_cl_device *device, struct vyre_cl_kernel *kernel,
                                      const uint64_t *values, struct vyre_cl_variant **out_variant,
                                      struct vyre_diag *diag)
@@ -260,8 +260,8 @@ enum vyre_status vyre_cl_kernel_reflect(void *native, const struct vyre_kernel_d
     if (status == VYRE_OK)
         vyre_cl_describe(kernel, out_interface);
     /*
-     * Declared bindings stand for the pointers in the order of their slots, and a pointer that is
-     * not const says nothing of what is read: kernel_create compares these argument by argument.
+     * Declared bindings stand for the pointers in the order of their slots. A pointer that is not
+     * const does not say what is read. kernel_create compares these argument by argument.
      */
     if (desc->binding_count > 0)
         out_interface->has_bindings = false;

@@ -1,9 +1,9 @@
 /*
  * kernel.h: kernels of OpenCL C programs.
  *
- * Pointer arguments in order are the bindings in the order of slots; scalar arguments in order are the
- * constants. A specialization is a build of its own: a kernel keeps a few of them, the least recently
- * used goes first.
+ * Pointer arguments in order are the bindings in the order of slots; scalar arguments in order are
+ * the constants. Each specialization is a build of its own. A kernel keeps a few of them; the least
+ * recently used is dropped first.
  *
  * Thread-safety: called under the device's lock.
  */
@@ -30,11 +30,11 @@ enum vyre_cl_space {
 struct vyre_cl_parameter {
     enum vyre_cl_space space;
     bool read_only;
-    enum vyre_scalar scalar; /* NONE: not one that constants can have, or not known */
+    enum vyre_scalar scalar; /* NONE: not a type that constants can have, or not known */
     uint32_t size_bytes; /* of an argument by value; 0: not known, its type is the program's own */
 };
 
-/* Words for messages; "" where the driver does not say. */
+/* Words for messages; "" if the driver does not report them. */
 struct vyre_cl_argument_text {
     char type[64];
     char name[64];
@@ -48,10 +48,10 @@ struct vyre_cl_constant {
 
 /* One set of specialization values. */
 struct vyre_cl_variant {
-    struct vyre_cl_built *built; /* a user of it; NULL: unused */
+    struct vyre_cl_built *built; /* counts as a user of it; NULL: unused */
     uint64_t values[VYRE_SPECIALIZATION_VALUES_MAX];
     uint64_t last_used;
-    struct vyre_cl_call call; /* of plain launches */
+    struct vyre_cl_call call; /* for plain launches */
     uint64_t bound[VYRE_KERNEL_BINDINGS_MAX];
 };
 
@@ -60,7 +60,8 @@ struct vyre_cl_kernel {
     const struct vyre_cl_device *owner; /* Borrowed: NULL until it is in the list */
     char entry[VYRE_CL_ENTRY_BYTES];
     char label[VYRE_DIAG_LABEL_BYTES];
-    struct vyre_cl_built *first_built; /* what was reflected: its source serves all variants */
+    /* the build that was reflected: its source serves all variants */
+    struct vyre_cl_built *first_built;
 
     uint32_t parameter_count;
     struct vyre_cl_parameter parameters[VYRE_CL_ARGUMENTS_MAX];
@@ -72,14 +73,14 @@ struct vyre_cl_kernel {
     uint32_t required_local[3]; /* reqd_work_group_size; zeros: none */
     size_t local_size[3];
     bool shows_dimensions; /* the program may ask how many dimensions a launch has */
-    bool is_alone;         /* its dispatcher could not be built with others in it */
+    bool is_alone;         /* its dispatcher could not be built together with others */
 
     uint32_t specialization_count;
     char spec_names[VYRE_SPECIALIZATION_VALUES_MAX][64];
     uint64_t spec_defaults[VYRE_SPECIALIZATION_VALUES_MAX];
     uint64_t use_count;
     struct vyre_cl_variant *variants; /* Owned: VYRE_CL_VARIANTS_MAX */
-    struct vyre_cl_variant *last;     /* that was used last */
+    struct vyre_cl_variant *last;     /* the one used last */
 };
 
 /* Entries of the backend's table. */
@@ -100,14 +101,14 @@ VYRE_NODISCARD enum vyre_status vyre_cl_kernel_specialize(struct vyre_cl_device 
                                                           struct vyre_diag *diag);
 
 /*
- * The build that a dispatch needs, whether the kernel keeps a variant of it or only a dispatcher uses it;
- * NULL: nobody does. Changes nothing.
+ * The build that a dispatch needs, whether the kernel keeps a variant of it or only a dispatcher
+ * uses it; NULL: it is not built. Changes nothing.
  */
 const struct vyre_cl_built *vyre_cl_kernel_look(const struct vyre_cl_device *device,
                                                 const struct vyre_cl_kernel *kernel,
                                                 const struct vyre_command *command);
 
-/* Whether two dispatches need the same build, built or not. */
+/* Whether two dispatches need the same build, even if it is not built. */
 bool vyre_cl_kernel_same_build(const struct vyre_command *a, const struct vyre_command *b);
 
 VYRE_NODISCARD static inline enum vyre_status vyre_cl_kernel_variant(
@@ -126,18 +127,18 @@ VYRE_NODISCARD enum vyre_status vyre_cl_reflect(struct vyre_cl_device *device, c
                                                 struct vyre_cl_kernel *kernel,
                                                 struct vyre_diag *diag);
 
-/* reflect.c: what an argument and its type are called. */
+/* reflect.c: the names of an argument and its type. */
 void vyre_cl_argument_ask(struct vyre_cl_device *device, cl_kernel native, uint32_t index,
                           struct vyre_cl_argument_text *out);
 
-/* agree.c: compares what is declared with what was reflected, and lays the constants out. */
+/* agree.c: compares the declaration with what was reflected, and lays the constants out. */
 VYRE_NODISCARD enum vyre_status vyre_cl_agree(struct vyre_cl_device *device,
                                               struct vyre_cl_kernel *kernel,
                                               const struct vyre_kernel_desc *desc,
                                               const struct vyre_binding_plan *plan,
                                               struct vyre_diag *diag);
 
-/* reflect.c: what the runtime is told of them. */
+/* reflect.c: describes them to the runtime. */
 void vyre_cl_describe(const struct vyre_cl_kernel *kernel, struct vyre_kernel_interface *out);
 
 #endif

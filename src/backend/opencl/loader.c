@@ -8,7 +8,7 @@
 
 #define LIBRARY "libOpenCL.so.1"
 
-/* POSIX promises that a symbol's address fits a function pointer; C does not let us say so. */
+/* POSIX promises that a symbol's address fits a function pointer. C has no cast for it. */
 static void find(void *library, const char *name, void *out_function)
 {
     void *symbol = dlsym(library, name);
@@ -25,7 +25,7 @@ static enum vyre_status absent(struct vyre_cl_api *api, const char *name, struct
 enum vyre_status vyre_cl_load(struct vyre_cl_api *api, struct vyre_diag *diag)
 {
     memset(api, 0, sizeof *api);
-    /* Drivers start threads and register exit handlers: once loaded, their code has to stay. */
+    /* Drivers start threads and register exit handlers, so once loaded, their code must stay. */
     api->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!api->library)
         return vyre_diag_set(diag, VYRE_DIAG_BACKEND_ABSENT, "opencl", 0, "no OpenCL loader: %s",

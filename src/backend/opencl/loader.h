@@ -1,8 +1,8 @@
 /*
  * loader.h: the functions of libOpenCL.so.1, found at run time.
  *
- * Invariant: of a loaded table all required entries are set; the others are NULL where the loader is
- * older than they are. An entry of OpenCL 2.0 or later may only be called for devices of that version.
+ * Invariant: in a loaded table all required entries are set; others are NULL if the loader is too
+ * old for them. An entry of OpenCL 2.0 or later may only be called for devices of that version.
  *
  * Thread-safety: a loaded table is constant.
  */
@@ -43,7 +43,7 @@ struct vyre_cl_api {
 #undef VYRE_CL_MEMBER
 };
 
-/* VYRE_NOT_FOUND (backend-absent) with the reason when there is no usable loader. */
+/* VYRE_NOT_FOUND (backend-absent) with the reason if there is no usable loader. */
 VYRE_NODISCARD enum vyre_status vyre_cl_load(struct vyre_cl_api *api, struct vyre_diag *diag);
 void vyre_cl_unload(struct vyre_cl_api *api);
 

@@ -52,8 +52,7 @@ cl_int vyre_cl_buffer_memory(struct vyre_cl_device *device, struct vyre_cl_buffe
 cl_int vyre_cl_buffer_part(struct vyre_cl_device *device, struct vyre_cl_buffer *buffer,
                            size_t offset_bytes, size_t size_bytes, struct vyre_cl_part *out_part)
 {
-    if (offset_bytes ==
-        0) { /* a kernel stays within its range, so what lies behind does not matter */
+    if (offset_bytes == 0) { /* a kernel stays within its range, so what follows does not matter */
         *out_part = (struct vyre_cl_part){buffer->memory, buffer->number};
         return CL_SUCCESS;
     }
@@ -158,7 +157,7 @@ void vyre_cl_buffer_destroy(void *native, void *native_buffer)
 static enum vyre_status transferred(struct vyre_cl_device *device, cl_int code, const char *call,
                                     struct vyre_diag *diag)
 {
-    struct vyre_diag own; /* the reason of a loss is needed also when nobody asks */
+    struct vyre_diag own; /* the reason of a loss is needed even if the caller passes no diag */
     diag = diag ? diag : &own;
     enum vyre_status status = code == CL_SUCCESS ? VYRE_OK : vyre_cl_failed(diag, NULL, code, call);
     return vyre_flight_note_loss(&device->flight, status, diag);

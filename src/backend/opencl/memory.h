@@ -1,8 +1,8 @@
 /*
  * memory.h: buffers.
  *
- * With fine-grained shared virtual memory a buffer is an address that host and device both use; kernels
- * get addresses. Without it a buffer is a cl_mem, and ranges of it are sub-buffers, of which each
+ * With fine-grained shared virtual memory a buffer is an address that host and device both use, and
+ * kernels get addresses. Without it a buffer is a cl_mem, and ranges are sub-buffers, of which each
  * buffer keeps a few.
  */
 #ifndef VYRE_BACKEND_OPENCL_MEMORY_H
@@ -18,23 +18,23 @@ struct vyre_cl_device;
 
 struct vyre_cl_part {
     cl_mem memory;
-    uint64_t number; /* never used again: a handle may be, for another part */
+    uint64_t number; /* never reused, unlike a handle */
 };
 
 struct vyre_cl_buffer {
     size_t size_bytes;
     unsigned char *shared; /* Owned; NULL: the buffer is a cl_mem */
-    cl_mem memory; /* Owned; of shared memory a cl_mem with the same bytes, made when needed */
+    cl_mem memory; /* Owned; for shared memory, a cl_mem with the same bytes, made when needed */
     uint64_t number;
     struct vyre_cl_range_part {
         size_t offset_bytes;
         size_t size_bytes;
         struct vyre_cl_part part; /* Owned */
     } parts[VYRE_CL_PARTS_MAX];
-    uint32_t next_part; /* to be replaced */
+    uint32_t next_part; /* the one to replace next */
 };
 
-/* The part of a buffer that is a cl_mem. Kept by the buffer, until others push it out. */
+/* The part of a buffer that is a cl_mem. The buffer keeps it until others replace it. */
 cl_int vyre_cl_buffer_part(struct vyre_cl_device *device, struct vyre_cl_buffer *buffer,
                            size_t offset_bytes, size_t size_bytes, struct vyre_cl_part *out_part);
 
@@ -42,7 +42,7 @@ cl_int vyre_cl_buffer_part(struct vyre_cl_device *device, struct vyre_cl_buffer 
 cl_int vyre_cl_buffer_memory(struct vyre_cl_device *device, struct vyre_cl_buffer *buffer,
                              cl_mem *out_memory);
 
-/* Shared memory of the device's own, zeroed; NULL: none. */
+/* Shared memory for the device's own use, zeroed; NULL: none. */
 void *vyre_cl_shared_allocate(struct vyre_cl_device *device, size_t size_bytes, bool atomics);
 void vyre_cl_shared_free(struct vyre_cl_device *device, void *memory, size_t size_bytes);
 

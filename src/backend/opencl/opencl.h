@@ -6,20 +6,20 @@
  *      ├───── replay+driver > command buffers ────┘
  *      └───── persistent ──> ring in shared memory ──> resident dispatcher kernel
  *
- * Everything that the driver does ends in an event; events are collected in submit order by whoever
- * waits (flight.h), so that a launch costs what the driver's own calls cost and little else.
+ * Everything that the driver does ends in an event. Waiting threads collect events in submit order
+ * (flight.h), so a launch costs little more than the driver's own calls.
  *
  *   loader.h      libOpenCL.so.1, loaded at run time
  *   query.h       questions to a driver that may answer nonsense
  *   failure.h     what the driver's codes mean to a caller
  *   backend.h     platforms and devices of one instance
  *   device.h      an open device
- *   memory.h      buffers: shared virtual memory, or cl_mem where there is none
- *   program.h     source text to programs, with the log's line in the diagnostic
+ *   memory.h      buffers: shared virtual memory, or else cl_mem
+ *   build.h       source text to programs, with the log's line in the diagnostic
  *   kernel.h      kernels: reflection, variants by specialization
- *   call.h        a cl_kernel with the arguments that it has now
+ *   call.h        a cl_kernel with its current arguments
  *   flight.h      submissions in flight and their ends
- *   encode.h      commands onto a queue
+ *   encode.h      puts commands onto a queue
  *   recording.h   recordings: a list, or command buffers of the driver
  *   persistent.h  the host's side of resident kernels
  */

@@ -17,11 +17,14 @@
 #include "base/groups.h"
 #include "base/memory.h"
 
-/* Until a dispatcher has been measured. */
+/* Assumed until a dispatcher has been measured. */
 #define POLL_NS UINT64_C(20)
-/* Looks at the ring before the core is offered to others. */
+/* Looks at the ring before the core is yielded. */
 #define EAGER_LOOKS 2000
-/* A wrapped kernel has one unit, an enqueued one has all: auto leaves dispatches of more to the queue. */
+/*
+ * A wrapped kernel runs on one compute unit, an enqueued one on all. Auto leaves larger dispatches
+ * to the queue.
+ */
 #define POOR_GROUPS 128
 
 enum { WORD_GENERATION }; /* of a view's backend_words: its batch was found to fit */
@@ -63,7 +66,7 @@ bool vyre_cl_persistent_stop(struct vyre_cl_device *device)
         return true;
     if (!vyre_is_lost(&device->flight.loss))
         return vyre_cl_ring_leave(device) && vyre_cl_ring_is_over(device);
-    /* Lost: those who have not left by themselves are not waited for. */
+    /* The device is lost: do not wait for groups that have not left by themselves. */
     atomic_store_explicit(&persistent->control->stop, 1, memory_order_relaxed);
     if (vyre_cl_fallback_runs(device))
         return false;
@@ -128,7 +131,7 @@ void vyre_cl_persistent_forget(struct vyre_cl_device *device, const struct vyre_
         if (used)
             continue;
         if (resident == persistent->current && !vyre_cl_ring_change(device, NULL))
-            continue; /* it hangs: the device is about to be lost, and everything stays */
+            continue; /* it hangs: the device is about to be lost, and nothing is freed */
         vyre_cl_resident_destroy(device, resident);
     }
 }
@@ -163,7 +166,10 @@ uint64_t vyre_cl_persistent_progress(const struct vyre_cl_device *device)
     if (!control)
         return 0;
     uint64_t progress = atomic_load_explicit(&control->completion, memory_order_relaxed);
-    /* Groups count too. One resident group does not poll while it works; many take tickets. */
+    /*
+     * Groups count too. A single resident group does not poll while it works; of many, all take
+     * tickets.
+     */
     if (persistent->groups == 1)
         return progress + atomic_load_explicit(&control->heartbeat, memory_order_relaxed);
     return progress + atomic_load_explicit(&control->cursor, memory_order_relaxed);
@@ -171,11 +177,11 @@ uint64_t vyre_cl_persistent_progress(const struct vyre_cl_device *device)
 
 /* ---- The ring --------------------------------------------------------------------------------- */
 
-/* A ring that at most `left` items are to be in. */
+/* Waiting until at most `left` items are in the ring. */
 struct ring_room {
     struct vyre_cl_device *device;
     uint32_t left;
-    int64_t failure; /* the driver's code when it stands still */
+    int64_t failure; /* the driver's code if nothing can run the items */
 };
 
 /* Whether at most `left` items are in the ring. */
@@ -241,7 +247,7 @@ enum vyre_status vyre_cl_persistent_settle(struct vyre_cl_device *device, struct
     return device->persistent->control ? wait_for_ring(device, 0, diag) : VYRE_OK;
 }
 
-/* Makes sure that somebody takes what was published. */
+/* Makes sure that a dispatcher takes what was published. */
 static void keep_running(struct vyre_cl_device *device)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
@@ -329,7 +335,7 @@ static enum vyre_status publish(struct vyre_cl_device *device, const struct vyre
         return status;
     uint32_t item = atomic_load_explicit(&control->head, memory_order_relaxed);
     fill_slot(vyre_cl_ring_slot(control, item), view, command, index, tables);
-    /* release: (A) of ring.h; seq_cst: (K), before `exited` is looked at. */
+    /* release: (A) of ring.h; seq_cst: (K), before `exited` is read. */
     atomic_store_explicit(&control->head, item + 1, memory_order_seq_cst);
     keep_running(device);
     return VYRE_OK;
@@ -367,7 +373,7 @@ static enum vyre_status check_retired(const struct vyre_cl_device *device, const
                          device->persistent->reason);
 }
 
-/* Whether all dispatchers of the batch can be kept at a time; to be asked where one is missing. */
+/* Whether all dispatchers of the batch can be kept at once. To be asked if one is missing. */
 static enum vyre_status check_whole(const struct vyre_batch_view *view, struct vyre_diag *diag)
 {
     if (vyre_cl_residents_have_room(view))
@@ -377,7 +383,7 @@ static enum vyre_status check_whole(const struct vyre_batch_view *view, struct v
                          VYRE_CL_RESIDENTS_MAX - 1);
 }
 
-/* Makes the dispatchers of all kernels, or says which of them cannot be resident. */
+/* Makes the dispatchers of all kernels, or says which kernel cannot be resident. */
 static enum vyre_status build_all(struct vyre_cl_device *device, const struct vyre_batch_view *view,
                                   struct vyre_diag *diag)
 {
@@ -399,7 +405,10 @@ static enum vyre_status build_all(struct vyre_cl_device *device, const struct vy
         if (status != VYRE_OK)
             return status;
     }
-    /* What was made may have put out what was found before it: then the next one looks again. */
+    /*
+     * A new dispatcher may have evicted one that was found before it. Then the next round looks
+     * again.
+     */
     if (persistent->generation == generation)
         view->backend_words[WORD_GENERATION] = generation;
     return VYRE_OK;
@@ -417,7 +426,7 @@ static enum vyre_status prepare(struct vyre_cl_device *device,
         status = vyre_flight_start_helper(&device->flight, diag);
     if (status == VYRE_OK)
         status = vyre_cl_entry_next(device, submission, out_entry, diag);
-    /* acquire: what the queue did is done before the ring goes on. */
+    /* acquire: what the queue did is done before the ring continues. */
     if (status == VYRE_OK && device->last_queued > vyre_flight_harvested(&device->flight))
         status = vyre_cl_drain(device, diag);
     return status;
@@ -448,7 +457,7 @@ enum vyre_status vyre_cl_persistent_submit(struct vyre_cl_device *device,
     }
     if (status != VYRE_OK && (i <= 1 || status == VYRE_DEVICE_LOST))
         return status;
-    /* What was published cannot be taken back: the batch ends with the failure. */
+    /* What was published cannot be taken back, so the batch ends with the failure. */
     entry->head.completion.status = status;
     entry->head.completion.native_code = status == VYRE_OK ? 0 : diag->native_code;
     entry->persistent = true;
@@ -459,7 +468,7 @@ enum vyre_status vyre_cl_persistent_submit(struct vyre_cl_device *device,
 
 /* ---- The table's entries ---------------------------------------------------------------------- */
 
-/* Why auto should leave the batch to other modes, if it should. */
+/* Whether auto should leave the batch to other modes, and why. */
 static bool is_poor(const struct vyre_batch_view *view, struct vyre_diag *diag)
 {
     const struct vyre_cl_kernel *first = NULL;
@@ -604,7 +613,7 @@ enum vyre_status vyre_cl_build_end(void *native, void *build, struct vyre_diag *
     return vyre_flight_note_loss(&device->flight, status, diag);
 }
 
-/* Whether the dispatcher that is resident has all kernels of the batch. */
+/* Whether the resident dispatcher has all kernels of the batch. */
 static bool serves(const struct vyre_cl_device *device, const struct vyre_batch_view *view)
 {
     for (uint32_t i = 0; i < view->command_count; i++) {

@@ -1,15 +1,17 @@
 /*
  * persistent.h: the host's side of resident kernels.
  *
- * A dispatcher is a program made from the source of the user's kernels (dispatcher/dispatcher.h), with
- * a ring of its own. It serves the kernels of one build and one local shape. At most one dispatcher is
- * resident at a time; a batch that needs another one waits until the ring is empty and changes over.
+ * A dispatcher is a program made from the source of the user's kernels (dispatcher/dispatcher.h),
+ * with a ring of its own. It serves the kernels of one build and one local shape. At most one
+ * dispatcher is resident at a time. A batch that needs another one waits until the ring is empty
+ * and switches.
  *
- * Order with the queue: what is in the ring and what is in the queue never run at the same time. The
- * one is drained before the other gets work. Copies, fills, uploads and downloads of a persistent batch
- * are done by the host on the shared memory, when the ring is empty.
+ * Order with the queue: items in the ring and work in the queue never run at the same time. One is
+ * drained before the other gets work. The host does the copies, fills, uploads and downloads of a
+ * persistent batch in shared memory while the ring is empty.
  *
- * Thread-safety: submit and what it uses are called one at a time; is_done, tend and the like by anybody.
+ * Thread-safety: submit and what it uses are called one at a time; is_done, tend and the like from
+ * any thread.
  */
 #ifndef VYRE_BACKEND_OPENCL_PERSISTENT_H
 #define VYRE_BACKEND_OPENCL_PERSISTENT_H
@@ -19,10 +21,12 @@
 struct vyre_cl_device;
 struct vyre_cl_kernel;
 
-/* Finds out whether the device can have resident kernels; it need not. */
+/* Finds out whether the device can have resident kernels. Not having them is not a failure. */
 enum vyre_status vyre_cl_persistent_create(struct vyre_cl_device *device, struct vyre_diag *diag);
 
-/* Asks the resident kernel to leave; false when it does not. On a lost device it takes a moment at most. */
+/*
+ * Asks the resident kernel to leave. False if it does not. On a lost device it waits only a moment.
+ */
 bool vyre_cl_persistent_stop(struct vyre_cl_device *device);
 void vyre_cl_persistent_destroy(struct vyre_cl_device *device);
 
@@ -46,15 +50,15 @@ bool vyre_cl_persistent_is_done(const struct vyre_cl_device *device, uint32_t la
 /* Changes while a resident kernel completes items. */
 uint64_t vyre_cl_persistent_progress(const struct vyre_cl_device *device);
 
-/* Whether items are in the ring that a resident kernel has not completed. */
+/* Whether the ring holds items that a resident kernel has not completed. */
 bool vyre_cl_persistent_is_busy(const struct vyre_cl_device *device);
 
-/* The driver's code when items can be launched in no way, so that the ring stands still; else 0. */
+/* The driver's code if nothing can run the items, so that the ring stands still; else 0. */
 int64_t vyre_cl_persistent_failure(const struct vyre_cl_device *device);
 
 /*
- * Launches again what has left with work in the ring; ends leases. From any thread. False when nothing
- * is resident and nothing is to be done.
+ * Launches a dispatcher again if one has left with work in the ring, and ends leases. From any
+ * thread. False if nothing is resident and there is nothing to do.
  */
 bool vyre_cl_persistent_tend(struct vyre_cl_device *device);
 

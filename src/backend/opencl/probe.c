@@ -1,17 +1,17 @@
 /*
  * probe.c: a kernel that waits for the host, for a while.
  *
- * How busy the machine is must not decide anything: the host or the kernel may lose its core at any
- * time. So each finding has its proof in what happened, and without one the kernel runs again and waits
- * four times as long:
+ * The load of the machine must not decide anything: the host or the kernel may lose its core at any
+ * time. So each finding needs proof from what happened. Without proof the kernel runs again and
+ * waits four times as long:
  *
  *   seen      the kernel saw a word that the host wrote after the enqueue and after the kernel's start
  *   blocked   the kernel ran on the stack of the thread that enqueued it, and was over when the enqueue
  *             returned. An enqueue that merely returns late leaves it on another stack
  *   inside    the same in a later call
- *   missed    the kernel looked at the word many times after it was written, and did not see it
+ *   missed    the kernel read the word many times after it was written, and did not see it
  *
- * These hold for good and are kept in the instance. Everything else holds for this open only.
+ * These hold permanently and are kept in the instance. Everything else holds for this open only.
  */
 #include "backend/opencl/probe.h"
 
@@ -29,7 +29,7 @@
 #define TRIES        5
 #define POLLS_FIRST  UINT32_C(1000000) /* some milliseconds */
 #define POLLS_MISSED UINT32_C(250000)  /* after the word was written: as good as never */
-/* A driver that never ends the kernel: neither a sign of life for so long, nor in so many looks. */
+/* The driver never ends the kernel: no sign of life for this long, and in this many looks. */
 #define QUIET_NS    UINT64_C(5000000000)
 #define QUIET_LOOKS 1000
 
@@ -37,15 +37,15 @@
 enum {
     WORD_GO = 0,       /* by the host, once it has seen that the kernel runs */
     WORD_STARTED = 16, /* by the kernel */
-    WORD_POLLS = 32,   /* how often it looked, now and then */
-    WORD_ENDED = 48,   /* ENDED_: the last that it writes */
-    WORD_STACK = 64,   /* two words: the address of a variable of its own */
+    WORD_POLLS = 32,   /* how often it looked, written now and then */
+    WORD_ENDED = 48,   /* ENDED_: the last word that it writes */
+    WORD_STACK = 64,   /* two words: the address of one of its own variables */
     WORD_COUNT = 80,
 };
 
 enum { ENDED_ALONE = 1, ENDED_TOLD = 2 };
 
-/* Numbers as in the enums above. */
+/* The numbers are those of the enums above. */
 static const char source[] =
     "#define WORD(n) ((volatile __global atomic_uint *)(words + n))\n"
     "#define SET(n, x) atomic_store_explicit(WORD(n), x, memory_order_release, "
@@ -72,23 +72,23 @@ enum outcome {
     OUTCOME_BLOCKED,
     OUTCOME_INSIDE,
     OUTCOME_MISSED,
-    OUTCOME_PROVEN = OUTCOME_MISSED, /* the last that has a proof */
+    OUTCOME_PROVEN = OUTCOME_MISSED, /* the last one with a proof */
     OUTCOME_UNSURE,
     OUTCOME_FAILED,
-    OUTCOME_LATE, /* it may run still */
+    OUTCOME_LATE, /* it may still run */
 };
 
-/* The waiting for one kernel's end. */
+/* Waiting for the end of one kernel. */
 struct watch {
     struct vyre_cl_device *device;
     cl_event event;
     _Atomic uint32_t *words;
     cl_int state;         /* of the event */
-    uint32_t life;        /* what changes while the kernel is on its way */
+    uint32_t life;        /* changes while the kernel makes progress */
     uint64_t quiet_since; /* ns */
     uint32_t quiet_looks;
     bool told;         /* the host wrote WORD_GO ... */
-    uint32_t polls_at; /* ... and after that the kernel had looked so often */
+    uint32_t polls_at; /* ... and how often the kernel had looked by then */
 };
 
 /* acquire: pairs with the kernel's releases. */
@@ -97,7 +97,7 @@ static uint32_t word(const struct watch *watch, int index)
     return atomic_load_explicit(&watch->words[index], memory_order_acquire);
 }
 
-/* False if the driver does not say. */
+/* False if the driver does not answer. */
 static bool look(struct watch *watch)
 {
     return watch->device->api->clGetEventInfo(watch->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
@@ -105,7 +105,7 @@ static bool look(struct watch *watch)
                                               NULL) == CL_SUCCESS;
 }
 
-/* Whether to go on waiting. */
+/* Whether to keep waiting. */
 static bool is_patient(struct watch *watch)
 {
     uint32_t life = word(watch, WORD_POLLS) + word(watch, WORD_STARTED) + word(watch, WORD_ENDED) +
@@ -119,13 +119,13 @@ static bool is_patient(struct watch *watch)
            vyre_clock_now_ns() - watch->quiet_since < QUIET_NS;
 }
 
-/* Tells the kernel, once it runs, and waits for its end. False if that was not seen. */
+/* Signals the kernel, once it runs, and waits for its end. False if the end was not seen. */
 static bool await_end(struct watch *watch)
 {
     bool answered = look(watch);
     while (answered && watch->state > CL_COMPLETE && is_patient(watch)) {
         if (!watch->told && word(watch, WORD_STARTED)) {
-            /* seq_cst: the look behind it counts only polls that came before the word was there. */
+            /* seq_cst: the look after it counts only polls from before the word was written. */
             (void)atomic_exchange_explicit(&watch->words[WORD_GO], 1, memory_order_seq_cst);
             watch->told = true;
             watch->polls_at = word(watch, WORD_POLLS);
@@ -207,7 +207,7 @@ static enum outcome try_kernel(struct vyre_cl_device *device)
         (void)device->api->clReleaseKernel(kernel);
     if (program)
         (void)device->api->clReleaseProgram(program);
-    if (outcome != OUTCOME_LATE) /* else never: the kernel still looks at them */
+    if (outcome != OUTCOME_LATE) /* else never: the kernel may still read them */
         vyre_cl_shared_free(device, words, bytes);
     return outcome;
 }

@@ -1,5 +1,5 @@
 /*
- * probe.h: whether a kernel can stay on the device while the host goes on.
+ * probe.h: whether a kernel can stay on the device while the host continues.
  */
 #ifndef VYRE_BACKEND_OPENCL_PROBE_H
 #define VYRE_BACKEND_OPENCL_PROBE_H
@@ -9,10 +9,10 @@
 struct vyre_cl_device;
 
 /*
- * Resident groups that the device can have beside other work; 0 with the reason. Runs a kernel that
- * polls a word of shared memory and leaves by itself after a bounded number of polls, so that it cannot
- * hang, whatever the device does. What is proven is kept in the instance; what is not, because the machine
- * is busy or something failed, is asked again by the next open. Sets device->blocking.
+ * How many resident groups the device can have beside other work; 0 with the reason. Runs a kernel
+ * that polls a word of shared memory and leaves by itself after a bounded number of polls, so that
+ * it cannot hang. What is proven is kept in the instance. What is not, because the machine is busy
+ * or something failed, is asked again at the next open. Sets device->blocking.
  */
 uint32_t vyre_cl_probe_resident(struct vyre_cl_device *device, char out_reason[VYRE_REASON_BYTES]);
 

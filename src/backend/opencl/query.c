@@ -1,5 +1,5 @@
 /*
- * query.c: bounded questions.
+ * query.c: questions with bounded answers.
  */
 #include "backend/opencl/query.h"
 

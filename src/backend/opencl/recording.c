@@ -12,9 +12,12 @@
 #include "backend/opencl/memory.h"
 #include "base/memory.h"
 
-/* So many launches back it is looked for one with the same bindings. */
+/* How many launches back to look for one with the same bindings. */
 #define SHARE_WINDOW 16
-/* So many cl_kernels a list makes to have all constants set; then those that differ in them share. */
+/*
+ * A list makes up to this many cl_kernels with their constants set. Beyond that, launches that
+ * differ only in constants share one.
+ */
 #define OWN_CALLS_MAX 4096
 
 struct recorded_call {
@@ -22,7 +25,7 @@ struct recorded_call {
     struct vyre_cl_call call;
 };
 
-/* A run of commands in one command buffer, or, with none, one upload or download. */
+/* A run of commands in one command buffer, or, without one, a single upload or download. */
 struct segment {
     uint32_t first_command;
     uint32_t command_count;
@@ -38,7 +41,7 @@ struct vyre_cl_recording {
     uint64_t *bound;             /* of all calls: room for each command's bindings */
     struct recorded_call *calls; /* room for one per command */
     struct segment *segments;    /* DRIVER: the same */
-    uint64_t *lanes;             /* by command, where arms run side by side (arms.h); else NULL */
+    uint64_t *lanes;             /* by command, if arms run side by side (arms.h); else NULL */
     unsigned char *tables;       /* Owned: shared memory */
     size_t tables_bytes;
     bool driver;
@@ -119,9 +122,9 @@ void vyre_cl_recording_destroy(void *native, void *native_recording)
 /* ---- Lists ------------------------------------------------------------------------------------ */
 
 /*
- * Whether two dispatches with the same bindings share a call. Those with other constants have one each,
- * so that a replay finds them set. Command buffers need it: PoCL 3.1 keeps the kernel's own memory of
- * scalar arguments in them, so that setting one again changes what was recorded before.
+ * Whether two dispatches with the same bindings share a call. With different constants each has its
+ * own, so that a replay finds them set. Command buffers need this: PoCL 3.1 keeps the kernel's own
+ * memory of scalar arguments in them, so setting one again changes what was recorded before.
  */
 static bool may_share(const struct vyre_cl_recording *recording, const struct vyre_command *a,
                       const struct vyre_command *b)
@@ -223,7 +226,10 @@ static enum vyre_status replay_list(struct vyre_cl_encoder *encoder,
         if (command->type == VYRE_COMMAND_DISPATCH) {
             const struct vyre_cl_kernel *kernel = command->kernel;
             struct vyre_cl_call *call = &recording->calls[recording->command_calls[i]].call;
-            /* A buffer may have replaced the part that a call was made with; an address stays. */
+            /*
+             * A buffer may have replaced the part that a call was made with. An address stays
+             * valid.
+             */
             if (!device->traits.svm)
                 code = vyre_cl_set_arguments(device, call, view, command, NULL);
             else if (!vyre_cl_call_has_constants(call, command->constants,
@@ -293,7 +299,7 @@ static enum vyre_status record_dispatch(struct vyre_cl_device *device,
                : vyre_cl_failed(diag, view->label, code, "clCommandNDRangeKernelKHR");
 }
 
-/* Records a run of commands; an empty run leaves no command buffer. */
+/* Records a run of commands; an empty run has no command buffer. */
 static enum vyre_status record_segment(struct vyre_cl_device *device,
                                        struct vyre_cl_recording *recording,
                                        const struct vyre_batch_view *view, struct segment *segment,

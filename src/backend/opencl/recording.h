@@ -1,12 +1,12 @@
 /*
  * recording.h: recordings: a list of launches with their arguments set, or the driver's command buffers.
  *
- * List: each dispatch has a cl_kernel whose bindings stay as they are; dispatches with the same
- * bindings share one. Constants are compared at each replay and set where they differ, uploads and
- * downloads come from the submission: a list holds nothing but the shape.
+ * List: each dispatch has a cl_kernel whose bindings do not change; dispatches with the same
+ * bindings share one. Each replay compares the constants and sets those that differ. Uploads and
+ * downloads come from the submission. A list holds only the shape.
  *
- * Command buffers: runs of dispatches, copies and fills, with their constants; uploads and downloads
- * stand between them and are enqueued one by one.
+ * Command buffers: runs of dispatches, copies and fills, with their constants. Uploads and
+ * downloads come between them and are enqueued one by one.
  */
 #ifndef VYRE_BACKEND_OPENCL_RECORDING_H
 #define VYRE_BACKEND_OPENCL_RECORDING_H

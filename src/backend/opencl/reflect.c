@@ -1,5 +1,5 @@
 /*
- * reflect.c: what a built kernel takes, as the driver says.
+ * reflect.c: the arguments of a built kernel, as the driver reports them.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define TYPE_BYTES 256
 
-/* Types of arguments by value, as drivers name them; vectors of them have a number behind. */
+/* Types of arguments by value, as drivers name them. A vector type has a number at the end. */
 static const struct type_name {
     const char *name;
     uint32_t size_bytes;
@@ -34,7 +34,10 @@ static const struct type_name {
     {"double", 8, VYRE_SCALAR_F64},
 };
 
-/* How many of a scalar a vector's name says: a vector of 3 takes the room of 4. 0: it is no vector. */
+/*
+ * The number of scalars in a vector, from its name; a vector of 3 takes the room of 4. 0: not a
+ * vector.
+ */
 static uint32_t vector_count(const char *number)
 {
     static const char *const NUMBERS[] = {"2", "3", "4", "8", "16"};
@@ -70,7 +73,7 @@ static bool is_opaque(const char *type)
            strncmp(type, "event", 5) == 0;
 }
 
-/* An answer about one argument, of exactly `size` bytes or as a text of at most that. */
+/* An answer about one argument: exactly `size` bytes, or a text of at most that. */
 static bool ask(struct vyre_cl_device *device, cl_kernel native, cl_uint index,
                 cl_kernel_arg_info what, void *out, size_t size, bool text)
 {

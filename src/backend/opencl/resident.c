@@ -13,7 +13,7 @@
 #include "base/groups.h"
 #include "base/memory.h"
 
-/* So often a dispatcher is made before it is used: with its neighbours, and alone. */
+/* How often a dispatcher is made before giving up: with its neighbours, and alone. */
 #define MAKES_MAX 2
 
 static enum vyre_status refuse_for(const char *label, int64_t code, const char *reason,
@@ -36,7 +36,7 @@ static enum vyre_fit unfit(const char *label, const char *reason, struct vyre_di
 
 /* ---- Finding ---------------------------------------------------------------------------------- */
 
-/* The local memory of a dispatch, in the order of bindings; false: more than we take. */
+/* The local memory of a dispatch, in the order of bindings. False: there are too many. */
 static bool read_locals(const struct vyre_batch_view *view, const struct vyre_command *command,
                         uint32_t out_bytes[VYRE_CL_RESIDENT_LOCALS_MAX])
 {
@@ -88,7 +88,7 @@ static bool uses_build(const struct vyre_cl_kernel *kernel, const struct vyre_cl
     return false;
 }
 
-/* Kernels of the same build and shape that are there now come along. */
+/* Adds existing kernels of the same build and shape. */
 static void add_neighbours(const struct vyre_cl_device *device, struct vyre_cl_resident *resident)
 {
     for (const struct vyre_cl_kernel *kernel = device->kernels; kernel; kernel = kernel->next) {
@@ -99,7 +99,7 @@ static void add_neighbours(const struct vyre_cl_device *device, struct vyre_cl_r
     }
 }
 
-/* How the dispatcher gives a kernel its arguments. */
+/* How the dispatcher passes a kernel its arguments. */
 static void describe(const struct vyre_cl_served *served, struct vyre_cl_argument *arguments,
                      struct vyre_cl_dispatcher_kernel *out)
 {
@@ -172,7 +172,7 @@ static enum vyre_status generate(struct vyre_cl_device *device,
     return status;
 }
 
-/* What the driver says that a kernel needs; 0 where it does not say. */
+/* What the driver says a kernel needs; 0 if it does not say. */
 static uint64_t local_bytes_of(struct vyre_cl_device *device, cl_kernel native)
 {
     cl_ulong bytes = 0;
@@ -195,7 +195,9 @@ static struct vyre_hash128 hash_code(const struct vyre_cl_device *device,
     return vyre_hash128(parts, count * sizeof parts[0]);
 }
 
-/* Builds the program. A build that fails is a refusal: only the compiler could see it. */
+/*
+ * Builds the program. A failed build is a refusal, since only the compiler could find the reason.
+ */
 static enum vyre_status compile(struct vyre_cl_device *device, struct vyre_cl_resident *resident,
                                 const struct vyre_cl_dispatcher_output *output,
                                 struct vyre_diag *diag)
@@ -229,7 +231,10 @@ static bool is_refusal(const struct vyre_cl_resident *resident)
     return resident->refusal[0] != '\0';
 }
 
-/* Makes room: the least recently used dispatcher that does not run goes, or the oldest refusal. */
+/*
+ * Makes room: removes the least recently used dispatcher that is not running, or the oldest
+ * refusal.
+ */
 static void evict(struct vyre_cl_device *device, bool refusal)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
@@ -354,7 +359,7 @@ void vyre_cl_resident_run(struct vyre_cl_device *device, struct vyre_cl_resident
         return;
     if (build->status == VYRE_OK)
         build->status = compile(device, build->resident, &build->text, &build->failure);
-    /* One that is made for items that fall back is never launched. */
+    /* A dispatcher for items that fall back is never launched. */
     if (build->status == VYRE_OK && !vyre_cl_is_retired(device))
         build->status = vyre_cl_trial_run(device, build->resident, &build->failure);
 }
@@ -386,7 +391,7 @@ void vyre_cl_resident_forget(struct vyre_cl_device *device, const struct vyre_cl
     }
 }
 
-/* Whether one that was made meanwhile serves the kernel, or the kernel is gone. */
+/* Whether a dispatcher made meanwhile serves the kernel, or the kernel is gone. */
 static bool is_needless(const struct vyre_cl_device *device,
                         const struct vyre_cl_resident *resident)
 {
@@ -400,12 +405,12 @@ static bool is_needless(const struct vyre_cl_device *device,
     return !first->kernel || at;
 }
 
-/* Puts the dispatcher, or the reason why there is none, into the list. */
+/* Adds the dispatcher, or the reason why there is none, to the list. */
 static void take_in(struct vyre_cl_device *device, struct vyre_cl_resident *resident)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
     bool refusal = is_refusal(resident);
-    /* Apart: nobody uses a refusal, so among dispatchers it would be the first to go. */
+    /* Counted apart: refusals are never used, so among dispatchers they would be evicted first. */
     uint32_t *count = refusal ? &persistent->refusal_count : &persistent->count;
     if (*count >= (refusal ? VYRE_CL_REFUSALS_MAX : VYRE_CL_RESIDENTS_MAX))
         evict(device, refusal);
@@ -416,7 +421,7 @@ static void take_in(struct vyre_cl_device *device, struct vyre_cl_resident *resi
     persistent->generation++;
 }
 
-/* Kept, so that the next batch is refused without another try. */
+/* Kept, so that the next batch is refused without another attempt. */
 static void note_refusal(struct vyre_cl_device *device, struct vyre_cl_resident *resident,
                          const struct vyre_diag *failure)
 {
@@ -564,7 +569,7 @@ bool vyre_cl_residents_have_room(const struct vyre_batch_view *view)
     return true;
 }
 
-/* Makes the dispatcher here and now: with its neighbours, and if that fails without them. */
+/* Makes the dispatcher at once: with its neighbours, and if that fails without them. */
 static enum vyre_status make(struct vyre_cl_device *device, const struct vyre_batch_view *view,
                              const struct vyre_command *command, struct vyre_diag *diag)
 {
@@ -599,7 +604,8 @@ enum vyre_status vyre_cl_resident_find(struct vyre_cl_device *device,
         if (fit == VYRE_FIT_UNBUILT && vyre_is_lost(&device->flight.loss))
             return vyre_loss_status(&device->flight.loss, diag);
         if (fit == VYRE_FIT_UNBUILT && i == MAKES_MAX)
-            return refuse(kernel->label, "its dispatcher came and went", diag);
+            return refuse(kernel->label, "its dispatcher was evicted before it could be used",
+                          diag);
         if (fit == VYRE_FIT_UNBUILT)
             status = make(device, view, command, diag);
     }

@@ -1,16 +1,16 @@
 /*
  * resident.h: dispatcher programs and the kernels that they serve.
  *
- * A dispatcher is made for one build, one local size and the local memory that its kernels are given.
- * It is compiled and launched once, with nothing to do, when it is made: what is left for its first use
- * is a launch. Making one has three steps:
+ * A dispatcher is made for one build, one local size and the local memory that its kernels are
+ * given. It is compiled and launched once, with nothing to do, when it is made, so its first use
+ * needs only a launch. Making one has three steps:
  *
- *   begin  writes its text and takes a user's share of the build, so that kernels may go meanwhile
+ *   begin  writes its text and becomes a user of the build, so that kernels may be destroyed meanwhile
  *   run    compiles it and tries it out (trial.h)
- *   end    puts it into the list, or keeps the reason why it cannot be resident
+ *   end    adds it to the list, or keeps the reason why it cannot be resident
  *
- * Each of them makes one attempt. One that fails with neighbours beside its kernel leaves nothing but a
- * note in the kernel: the next begin leaves them out.
+ * Each round makes one attempt. If it fails with neighbours in the program, only a note in the
+ * kernel remains: the next begin leaves them out.
  *
  * Thread-safety: called under the device's lock, except run: from any thread.
  */
@@ -22,7 +22,7 @@
 #include "backend/opencl/dispatcher/dispatcher.h"
 #include "backend/opencl/kernel.h"
 
-/* Dispatchers that are kept, and beside them reasons why there is none. */
+/* How many dispatchers are kept, and how many reasons why there is none. */
 #define VYRE_CL_RESIDENTS_MAX       64
 #define VYRE_CL_REFUSALS_MAX        256
 #define VYRE_CL_RESIDENT_LOCALS_MAX 8
@@ -30,12 +30,12 @@
 struct vyre_cl_served {
     const struct vyre_cl_kernel *kernel; /* Borrowed; NULL once it is destroyed */
     uint32_t local_bytes[VYRE_CL_RESIDENT_LOCALS_MAX];
-    cl_kernel single; /* Owned: of the user's program, for fallback.h; NULL until it is needed */
+    cl_kernel single; /* Owned: of the user's program, for fallback.h; NULL until needed */
 };
 
 struct vyre_cl_resident {
     struct vyre_cl_resident *next;
-    struct vyre_cl_built *built; /* a user of it */
+    struct vyre_cl_built *built; /* counts as a user of it */
     size_t local_size[3];
     uint32_t served_count;
     struct vyre_cl_served served[VYRE_CL_DISPATCHER_KERNELS];
@@ -45,8 +45,8 @@ struct vyre_cl_resident {
     size_t launch_global[3];  /* all resident groups */
     size_t launch_local[3];
     uint64_t last_used;
-    char refusal[VYRE_REASON_BYTES]; /* not "": what it was made for cannot be resident */
-    int64_t refusal_code;            /* the driver's, where it has one */
+    char refusal[VYRE_REASON_BYTES]; /* if not "": why its kernels cannot be resident */
+    int64_t refusal_code;            /* the driver's code, if any */
 };
 
 /* A dispatcher that is being made. */
@@ -70,15 +70,15 @@ enum vyre_fit vyre_cl_resident_look(const struct vyre_cl_device *device,
                                     struct vyre_diag *diag);
 
 /*
- * Whether all dispatchers that a batch needs can be kept at a time, beside the one that runs. Changes
+ * Whether all dispatchers of a batch can be kept at once, beside the one that runs. Changes
  * nothing.
  */
 bool vyre_cl_residents_have_room(const struct vyre_batch_view *view);
 
-/* Whether a command is a dispatcher's to run. */
+/* Whether a dispatcher runs a command. */
 bool vyre_cl_is_served(const struct vyre_command *command);
 
-/* Begins to make the dispatcher of a dispatch that was found to be unbuilt. */
+/* Begins to make the dispatcher of a dispatch that is unbuilt. */
 VYRE_NODISCARD enum vyre_status vyre_cl_resident_begin(struct vyre_cl_device *device,
                                                        const struct vyre_batch_view *view,
                                                        const struct vyre_command *command,
@@ -88,14 +88,14 @@ VYRE_NODISCARD enum vyre_status vyre_cl_resident_begin(struct vyre_cl_device *de
 void vyre_cl_resident_run(struct vyre_cl_device *device, struct vyre_cl_resident_build *build);
 
 /*
- * Frees the build. Without a run before it, it only does that. VYRE_UNSUPPORTED: the reason is kept.
+ * Frees the build; without a run before it, that is all. VYRE_UNSUPPORTED: the reason is kept.
  * VYRE_BUSY: the next begin leaves out the neighbours.
  */
 VYRE_NODISCARD enum vyre_status vyre_cl_resident_end(struct vyre_cl_device *device,
                                                      struct vyre_cl_resident_build *build,
                                                      struct vyre_diag *diag);
 
-/* Whether a build is under way that will serve the dispatch. */
+/* Whether a build that will serve the dispatch is under way. */
 bool vyre_cl_resident_is_begun(const struct vyre_cl_device *device,
                                const struct vyre_batch_view *view,
                                const struct vyre_command *command);
@@ -104,8 +104,8 @@ bool vyre_cl_resident_is_begun(const struct vyre_cl_device *device,
 void vyre_cl_resident_forget(struct vyre_cl_device *device, const struct vyre_cl_kernel *kernel);
 
 /*
- * The dispatcher for a dispatch and the kernel's index in it, made here if there is none. VYRE_UNSUPPORTED
- * (submit-mode) with the reason when the kernel cannot be resident.
+ * The dispatcher for a dispatch and the kernel's index in it, made here if there is none.
+ * VYRE_UNSUPPORTED (submit-mode) with the reason if the kernel cannot be resident.
  */
 VYRE_NODISCARD enum vyre_status vyre_cl_resident_find(struct vyre_cl_device *device,
                                                       const struct vyre_batch_view *view,

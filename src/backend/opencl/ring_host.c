@@ -1,5 +1,5 @@
 /*
- * ring_host.c: launching dispatchers, their leases, and changing from one to another.
+ * ring_host.c: launching dispatchers, their leases, and switching from one to another.
  */
 #include "backend/opencl/ring_host.h"
 
@@ -9,7 +9,7 @@
 #include "backend/opencl/persistent.h"
 #include "base/clock.h"
 
-/* The driver may be so far behind a dispatcher that has left a lost device. */
+/* On a lost device, how far the driver may be behind a dispatcher that has left. */
 #define BEHIND_NS UINT64_C(100000000)
 
 /* ---- Launches --------------------------------------------------------------------------------- */
@@ -37,7 +37,7 @@ static cl_int launch(struct vyre_cl_device *device, const struct vyre_cl_residen
     cl_int code = device->api->clEnqueueNDRangeKernel(
         persistent->queue, resident->native, 3, NULL, resident->launch_global,
         resident->launch_local, 0, NULL, &persistent->launched);
-    /* What is queued may run, whatever a flush says: only a refused launch is none. */
+    /* What is queued may run even if the flush fails; only a refused launch does not run. */
     if (code == CL_SUCCESS)
         (void)device->api->clFlush(persistent->queue);
     return code;
@@ -75,7 +75,10 @@ static bool has_work(const struct vyre_cl_persistent *persistent)
            atomic_load_explicit(&persistent->control->completion, memory_order_acquire);
 }
 
-/* What a poll took, from a dispatcher that left because it was idle: so the next stays as long as asked. */
+/*
+ * The time of one poll, from a dispatcher that left because it was idle. With it, the next one
+ * stays as long as asked.
+ */
 static void learn_locked(struct vyre_cl_persistent *persistent)
 {
     struct vyre_cl_control *control = persistent->control;
@@ -85,7 +88,7 @@ static void learn_locked(struct vyre_cl_persistent *persistent)
     if (atomic_load_explicit(&control->leaving, memory_order_relaxed) != VYRE_CL_EXIT_IDLE ||
         polls < 1000)
         return;
-    /* All groups count into one word, and each leaves by its own polls. */
+    /* All groups count in one word, and each leaves after its own polls. */
     uint64_t poll = time_ns * 16 * persistent->groups / polls;
     poll = poll < 16 ? 16 : poll > 16000 ? 16000 : poll;
     persistent->poll_ns_x16 = (persistent->poll_ns_x16 * 3 + poll) / 4;
@@ -109,7 +112,7 @@ static bool has_left_locked(struct vyre_cl_persistent *persistent)
 {
     if (!atomic_load_explicit(&persistent->running, memory_order_relaxed))
         return true;
-    /* acquire: (H) of ring.h; seq_cst: (K), before the head is looked at. */
+    /* acquire: (H) of ring.h; seq_cst: (K), before the head is read. */
     if (atomic_load_explicit(&persistent->control->exited, memory_order_seq_cst) !=
         persistent->groups)
         return false;
@@ -123,12 +126,12 @@ void vyre_cl_ring_look(struct vyre_cl_device *device)
 {
     struct vyre_cl_persistent *persistent = device->persistent;
     if (!persistent->control || !vyre_lock_try(&persistent->lock))
-        return; /* whoever holds it looks */
+        return; /* the thread that holds it looks */
     (void)has_left_locked(persistent);
     vyre_lock_release(&persistent->lock);
 }
 
-/* Relaxed: the dispatcher only has to see it some time. The first reason counts. */
+/* Relaxed: the dispatcher only has to see it at some time. The first reason counts. */
 static void ask_to_leave_locked(struct vyre_cl_persistent *persistent, enum vyre_residency_end why)
 {
     if (atomic_load_explicit(&persistent->control->stop, memory_order_relaxed))
@@ -143,7 +146,7 @@ bool vyre_cl_persistent_tend(struct vyre_cl_device *device)
     if (!persistent->control || vyre_is_lost(&device->flight.loss))
         return false;
     if (!vyre_lock_try(&persistent->lock))
-        return true; /* somebody else is at it */
+        return true; /* another thread does this */
     if (!persistent->current) {
         vyre_lock_release(&persistent->lock);
         return false;
@@ -165,7 +168,7 @@ bool vyre_cl_persistent_tend(struct vyre_cl_device *device)
 
 /* ---- Leaving and changing --------------------------------------------------------------------- */
 
-/* The driver is done with the last launch, too. */
+/* The driver is also done with the last launch. */
 static bool is_over(void *native)
 {
     struct vyre_cl_device *device = native;
@@ -212,7 +215,7 @@ static bool leaves_locked(void *context)
     return false;
 }
 
-/* The lock is not given back while it waits: nobody may launch again what has left. */
+/* The lock stays held while it waits, so that no thread launches again what has left. */
 static bool leave_locked(struct vyre_cl_device *device, enum vyre_residency_end why)
 {
     struct leaver leaver = {device->persistent, why};

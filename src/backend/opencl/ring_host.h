@@ -2,10 +2,11 @@
  * ring_host.h: the state of persistent mode on one device.
  *
  *   control  in shared memory; the host's words and the device's (dispatcher/ring.h)
- *   current  the dispatcher that runs, or ran last; changed when the ring is empty and it has left
+ *   current  the dispatcher that runs, or ran last; changes only when the ring is empty and it has left
  *   running  launched, and not yet seen to have left
  *
- * Thread-safety: `lock` guards current, running, stop_why, launched and launches; items are published by submit alone.
+ * Thread-safety: `lock` guards current, running, stop_why, launched and launches. Only submit
+ * publishes items.
  */
 #ifndef VYRE_BACKEND_OPENCL_RING_HOST_H
 #define VYRE_BACKEND_OPENCL_RING_HOST_H
@@ -21,23 +22,23 @@
 
 struct vyre_cl_persistent {
     struct vyre_cl_control *control; /* Owned: shared memory */
-    uint32_t groups;                 /* resident at a time */
+    uint32_t groups;                 /* resident at once */
     cl_command_queue queue;          /* Owned: dispatchers only */
     struct vyre_lock lock;
     struct vyre_cl_resident *current;
     _Atomic uint32_t running;
     struct vyre_residency_log residency; /* of the launches */
-    enum vyre_residency_end stop_why;    /* why the host asks the last one to leave */
+    enum vyre_residency_end stop_why;    /* why the host asks the current one to leave */
     cl_event launched;                   /* Owned: of the last launch; may be NULL */
     uint64_t launched_ns;
     uint32_t launched_heartbeat;
     struct vyre_cl_trial trial;              /* of new dispatchers */
     uint64_t poll_ns_x16;                    /* what one poll took, in sixteenths of a nanosecond */
-    _Atomic int32_t failure;                 /* the driver's code when items can be run in no way */
+    _Atomic int32_t failure;                 /* the driver's code if nothing can run the items */
     struct vyre_cl_resident *first;          /* Owned: a list, most recently made first */
     uint32_t count;                          /* of dispatchers in it */
     uint32_t refusal_count;                  /* of refusals in it */
-    struct vyre_cl_resident_build *building; /* a list of those under way */
+    struct vyre_cl_resident_build *building; /* a list of builds under way */
     uint64_t use_count;
     uint64_t launches;
     uint64_t generation; /* counts dispatchers made and destroyed, from 1 */
@@ -46,7 +47,7 @@ struct vyre_cl_persistent {
         uint64_t generation;
         struct vyre_cl_resident *resident;
         uint32_t index;
-    } memo; /* the last kernel that was looked up, where it has one variant and no local memory */
+    } memo; /* the last kernel looked up, if it has one variant and no local memory */
     struct vyre_cl_fallback fallback;
     char
         reason[VYRE_REASON_BYTES]; /* why there is no persistent mode, from the start or any more */
@@ -55,18 +56,24 @@ struct vyre_cl_persistent {
 /* Launches `current` on the ring, or ends persistent mode. Under the lock, while nothing runs. */
 void vyre_cl_ring_launch_locked(struct vyre_cl_device *device);
 
-/* Notes that the dispatcher has left, if it has. Waits for nothing. */
+/* Notes whether the dispatcher has left. Does not wait. */
 void vyre_cl_ring_look(struct vyre_cl_device *device);
 
-/* Makes the current dispatcher leave and waits for it; false when the device is lost, or is now. */
+/*
+ * Makes the current dispatcher leave and waits for it. False if the device is lost, before or by
+ * this.
+ */
 bool vyre_cl_ring_leave(struct vyre_cl_device *device);
 
-/* Waits until the driver is done with the last launch, too; on a lost device for a moment; false as above. */
+/*
+ * Waits until the driver is also done with the last launch; on a lost device for a moment. False as
+ * above.
+ */
 bool vyre_cl_ring_is_over(struct vyre_cl_device *device);
 
 /*
- * Makes `resident` the current dispatcher, when all items are done and the one before it has left. False as
- * above.
+ * Makes `resident` the current dispatcher once all items are done and the one before it has left.
+ * False as above.
  */
 bool vyre_cl_ring_change(struct vyre_cl_device *device, struct vyre_cl_resident *resident);
 

@@ -9,8 +9,8 @@
 #include "backend/opencl/recording.h"
 
 /*
- * Some commands are queued and cannot be taken back: the batch counts as submitted, and ends with the
- * failure when what was queued has ended.
+ * Some commands are queued and cannot be taken back. The batch counts as submitted, and ends with
+ * the failure when the queued commands have ended.
  */
 static enum vyre_status end_in_failure(struct vyre_cl_encoder *encoder, enum vyre_status status,
                                        const struct vyre_diag *diag)
@@ -69,9 +69,9 @@ enum vyre_status vyre_cl_submit(void *native, const struct vyre_submission *subm
                                 struct vyre_diag *diag)
 {
     struct vyre_cl_device *device = native;
-    struct vyre_diag own; /* the failure of a batch is needed also when nobody asks */
+    struct vyre_diag own; /* the failure of a batch is needed even if the caller passes no diag */
     diag = diag ? diag : &own;
-    if (vyre_is_lost(&device->flight.loss)) /* found out where nobody is told: by a check */
+    if (vyre_is_lost(&device->flight.loss)) /* found by a check that may not report it */
         return vyre_loss_status(&device->flight.loss, diag);
     enum vyre_status status = submission->mode == VYRE_MODE_PERSISTENT
                                   ? vyre_cl_persistent_submit(device, submission, diag)

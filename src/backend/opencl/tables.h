@@ -2,9 +2,10 @@
  * tables.h: memory for table bindings of batches in flight: a ring in shared memory.
  *
  * Offsets are free-running: [released, head) is in use. A batch's tables are released together when
- * it is complete. The ring grows, while nothing uses it, for a dispatch whose tables do not fit in it.
+ * it is complete. If a dispatch's tables do not fit, the ring grows while nothing uses it.
  *
- * Thread-safety: one allocates, under the device's lock; those who collect release.
+ * Thread-safety: one thread allocates, under the device's lock; threads that collect completions
+ * release.
  */
 #ifndef VYRE_BACKEND_OPENCL_TABLES_H
 #define VYRE_BACKEND_OPENCL_TABLES_H
@@ -14,13 +15,13 @@
 #include <stdint.h>
 
 struct vyre_cl_tables {
-    unsigned char *memory; /* Owned: shared virtual memory; NULL until it is needed */
+    unsigned char *memory; /* Owned: shared virtual memory; NULL until needed */
     size_t size_bytes;     /* a power of two */
     uint64_t head;
     _Atomic uint64_t released;
 };
 
-/* Never backwards: a batch may be collected after all of the ring was found free. */
+/* Never moves backwards: a batch may be collected after all of the ring was found free. */
 static inline void vyre_cl_tables_release(struct vyre_cl_tables *tables, uint64_t end)
 {
     uint64_t at = atomic_load_explicit(&tables->released, memory_order_relaxed);
@@ -30,7 +31,9 @@ static inline void vyre_cl_tables_release(struct vyre_cl_tables *tables, uint64_
         ;
 }
 
-/* Nothing uses the ring: the next table begins at its start, so that all of it can be one table. */
+/*
+ * Nothing uses the ring. The next table begins at its start, so that one table can use all of it.
+ */
 static inline void vyre_cl_tables_clear(struct vyre_cl_tables *tables)
 {
     uint64_t mask = tables->size_bytes - 1;
@@ -38,7 +41,7 @@ static inline void vyre_cl_tables_clear(struct vyre_cl_tables *tables)
     vyre_cl_tables_release(tables, tables->head);
 }
 
-/* Room for `size_bytes`, aligned; NULL when it is in use. */
+/* Room for `size_bytes`, aligned; NULL if it is in use. */
 static inline unsigned char *vyre_cl_tables_take(struct vyre_cl_tables *tables, size_t size_bytes,
                                                  size_t alignment)
 {

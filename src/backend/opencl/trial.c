@@ -8,9 +8,9 @@
 #include "backend/opencl/memory.h"
 #include "backend/opencl/ring_host.h"
 
-/* Compiling a dispatcher counts as setup; so long it may take at most. */
+/* The longest time that compiling a dispatcher, which counts as setup, may take. */
 #define LIMIT_NS UINT64_C(60000000000)
-/* Of the control block; none is used. */
+/* Slots of the control block; none is used. */
 #define SLOTS 1u
 
 enum vyre_status vyre_cl_trial_create(struct vyre_cl_device *device, struct vyre_diag *diag)
@@ -38,7 +38,7 @@ void vyre_cl_trial_destroy(struct vyre_cl_device *device)
     vyre_cl_shared_free(device, trial->control, vyre_cl_ring_bytes(SLOTS));
 }
 
-/* How far the launch is: a negative code is a failure. */
+/* How far the launch is; a negative code is a failure. */
 static cl_int state_of(const struct vyre_cl_device *device)
 {
     cl_int state = CL_COMPLETE;

@@ -1,5 +1,5 @@
 /*
- * absent.c: stands in for the Vulkan backend where it was built without the Vulkan headers.
+ * absent.c: replaces the Vulkan backend in a build without the Vulkan headers.
  */
 #include "backend/vulkan/vulkan.h"
 
@@ -34,7 +34,7 @@ static enum vyre_status device_open(void *backend, uint32_t index,
     return nothing(diag);
 }
 
-/* No device is ever open: what follows is there because the table must be whole. */
+/* No device is ever open. These functions exist because the table must be complete. */
 
 static void device_close(void *device)
 {

@@ -38,7 +38,7 @@ void vyre_vk_physical_describe(const struct vyre_vk_physical *physical,
     memcpy(out_info->uuid, physical->uuid, sizeof out_info->uuid);
 }
 
-/* The family to work on; `count` when none computes. */
+/* The family to work on; `count` if none can compute. */
 static uint32_t find_main_family(const VkQueueFamilyProperties *families, uint32_t count)
 {
     uint32_t best = count;
@@ -46,7 +46,7 @@ static uint32_t find_main_family(const VkQueueFamilyProperties *families, uint32
         VkQueueFlags flags = families[i].queueFlags;
         if (!(flags & VK_QUEUE_COMPUTE_BIT) || families[i].queueCount == 0)
             continue;
-        /* A family without graphics is scheduled beside the display's work. */
+        /* A family without graphics is scheduled independently of the display's work. */
         bool better = best == count || (!(flags & VK_QUEUE_GRAPHICS_BIT) &&
                                         (families[best].queueFlags & VK_QUEUE_GRAPHICS_BIT));
         best = better ? i : best;
@@ -54,7 +54,7 @@ static uint32_t find_main_family(const VkQueueFamilyProperties *families, uint32
     return best;
 }
 
-/* Makes lanes of the first `count` queues of a family. */
+/* Makes lanes from the first `count` queues of a family. */
 static void add_lanes(struct vyre_vk_physical *physical, uint32_t family, uint32_t count)
 {
     if (count == 0)
@@ -75,7 +75,7 @@ static void add_compute_lanes(struct vyre_vk_physical *physical, uint32_t family
     physical->shape.compute += count;
 }
 
-/* Finds the queues to work on. False when none computes. */
+/* Finds the queues to work on. False if none can compute. */
 static bool find_queues(const struct vyre_vk_instance_api *vk, struct vyre_vk_physical *physical)
 {
     VkQueueFamilyProperties families[FAMILIES_MAX];
@@ -90,7 +90,7 @@ static bool find_queues(const struct vyre_vk_instance_api *vk, struct vyre_vk_ph
         if (i != main_family && (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT))
             add_compute_lanes(physical, i, &families[i]);
     }
-    /* Copy engines: families that do nothing else, video among it. */
+    /* Copy engines: families that do nothing else, not even video. */
     const VkQueueFlags beside = VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
     for (uint32_t i = 0; i < count && !physical->shape.transfer; i++) {
         if ((families[i].queueFlags & ~beside) == VK_QUEUE_TRANSFER_BIT &&
@@ -102,7 +102,7 @@ static bool find_queues(const struct vyre_vk_instance_api *vk, struct vyre_vk_ph
     return true;
 }
 
-/* Fills in a device; false with the reason when it cannot be used. */
+/* Fills in a device. False with the reason if it cannot be used. */
 static bool inspect(const struct vyre_vk_instance_api *vk, VkPhysicalDevice handle,
                     struct vyre_vk_physical *out_physical, struct vyre_diag *reason)
 {
@@ -146,7 +146,7 @@ static int rank_of(const struct vyre_vk_physical *physical)
     return kind == VYRE_DEVICE_KIND_DISCRETE ? 0 : kind == VYRE_DEVICE_KIND_INTEGRATED ? 1 : 2;
 }
 
-/* Puts a device behind those of its kind. */
+/* Inserts a device after those of its kind. */
 static void add_device(struct vyre_vk_backend *backend, const struct vyre_vk_physical *physical)
 {
     uint32_t at = backend->device_count;
@@ -190,7 +190,7 @@ static void leave(struct vyre_vk_backend *backend)
     vyre_vk_loader_close(&backend->loader);
 }
 
-/* Whether objects and command buffers can be given names; when in doubt, no. */
+/* Whether objects and command buffers can have names; if in doubt, no. */
 static bool offers_labels(const struct vyre_vk_backend *backend)
 {
     uint32_t count = 0;
@@ -226,7 +226,7 @@ static enum vyre_status create_instance(struct vyre_vk_backend *backend, struct 
         .engineVersion =
             VK_MAKE_API_VERSION(0, VYRE_VERSION_MAJOR, VYRE_VERSION_MINOR, VYRE_VERSION_PATCH),
         .apiVersion =
-            VK_API_VERSION_1_3, /* the highest whose features are used when they are there */
+            VK_API_VERSION_1_3, /* the highest version whose features are used if present */
     };
     static const char *const labels = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
     backend->has_labels = offers_labels(backend);
@@ -267,7 +267,7 @@ enum vyre_status vyre_vk_backend_prepare(struct vyre_vk_backend *backend, struct
 enum vyre_status vyre_vk_backend_create(void *user, const struct vyre_allocator *allocator,
                                         void **out_backend, struct vyre_diag *diag)
 {
-    /* A fork and a join are taken to cost some ten microseconds: see the design page. */
+    /* A fork and a join are assumed to cost about ten microseconds: see the design page. */
     static const struct vyre_lane_tuning usual = {.split_groups = 512, .ahead_bytes = 65536};
     struct vyre_vk_backend *backend =
         vyre_memory_allocate(allocator, sizeof *backend, _Alignof(struct vyre_vk_backend));
@@ -291,7 +291,7 @@ void vyre_vk_backend_destroy(void *native)
 {
     struct vyre_vk_backend *backend = native;
     struct vyre_allocator allocator = backend->allocator;
-    /* Threads of the driver may still be in its code and use its instance: both are leaked. */
+    /* Threads of the driver may still run its code and use its instance, so both are leaked. */
     if (!backend->abandoned)
         leave(backend);
     vyre_memory_free(&allocator, backend, sizeof *backend, _Alignof(struct vyre_vk_backend));

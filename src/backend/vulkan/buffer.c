@@ -9,10 +9,10 @@
 #include "backend/vulkan/result.h"
 #include "base/memory.h"
 
-/* Fills are by words of 4 bytes, and a descriptor may not be empty. */
+/* Fills work on words of 4 bytes, and a descriptor may not be empty. */
 #define SIZE_UNIT 16
 
-/* ---- The heap's driver ------------------------------------------------------------------------ */
+/* ---- The driver's side of the heap ------------------------------------------------------------ */
 
 static VkResult allocate_memory(void *user, uint32_t type, uint64_t size_bytes, bool map,
                                 VkDeviceMemory *out_memory, void **out_mapped)
@@ -106,7 +106,7 @@ void vyre_vk_buffer_unmake(struct vyre_vk_device *device, struct vyre_vk_buffer 
     *buffer = (struct vyre_vk_buffer){0};
 }
 
-/* Zeroes a new buffer: by hand where the host sees it, else by the device. */
+/* Zeroes a new buffer: directly if the host sees it, else on the device. */
 static enum vyre_status clear(struct vyre_vk_device *device, struct vyre_vk_buffer *buffer,
                               const char *label, struct vyre_diag *diag)
 {
@@ -143,7 +143,10 @@ enum vyre_status vyre_vk_buffer_create(void *native, const struct vyre_buffer_de
     if (status == VYRE_OK) {
         status = clear(device, buffer, desc->label, diag);
         if (status == VYRE_DEVICE_LOST) {
-            /* The fill may be queued behind what hangs: its memory stays until the device is closed. */
+            /*
+             * The fill may be queued behind work that hangs, so its memory stays until the device
+             * is closed.
+             */
             buffer->next = device->stranded;
             device->stranded = buffer;
             return status;
@@ -191,7 +194,7 @@ static void order_transfers(struct vyre_vk_device *device, VkCommandBuffer comma
         VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
-/* What the device has written, before the host reads it. */
+/* Makes what the device has written visible to the host. */
 static void show_to_host(struct vyre_vk_device *device, VkCommandBuffer commands)
 {
     const VkMemoryBarrier barrier = {
@@ -204,7 +207,7 @@ static void show_to_host(struct vyre_vk_device *device, VkCommandBuffer commands
         VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
-/* The whole ring for one piece: what is in flight after all is waited for. */
+/* The whole ring for one piece: waits for whatever is still in flight. */
 static enum vyre_status take_ring(struct vyre_vk_device *device, uint64_t size_bytes,
                                   uint64_t *out_offset, struct vyre_diag *diag)
 {
@@ -216,7 +219,8 @@ static enum vyre_status take_ring(struct vyre_vk_device *device, uint64_t size_b
     vyre_lock_acquire(&device->flight.lock);
     device->staging.ring.tail = device->staging.ring.head;
     bool taken = vyre_vk_ring_take(&device->staging.ring, size_bytes, out_offset);
-    device->staging.ring.tail = device->staging.ring.head; /* given back before anybody else asks */
+    /* released before any other thread asks */
+    device->staging.ring.tail = device->staging.ring.head;
     vyre_lock_release(&device->flight.lock);
     return taken ? VYRE_OK
                  : vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, NULL, 0,
@@ -224,7 +228,7 @@ static enum vyre_status take_ring(struct vyre_vk_device *device, uint64_t size_b
                                  (unsigned long long)size_bytes);
 }
 
-/* Moves one piece by way of the ring, up or down. */
+/* Moves one piece through the ring, up or down. */
 static enum vyre_status move_piece(struct vyre_vk_device *device, struct vyre_vk_buffer *buffer,
                                    uint64_t offset, const unsigned char *bytes,
                                    unsigned char *out_bytes, uint64_t size, struct vyre_diag *diag)

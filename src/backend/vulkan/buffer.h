@@ -15,8 +15,8 @@ struct vyre_vk_buffer {
     VkBuffer handle;
     struct vyre_vk_place place;
     uint64_t size_bytes;
-    VkDeviceAddress address; /* 0 where the device has none */
-    uint64_t mark;           /* of whoever last collected it */
+    VkDeviceAddress address; /* 0 if the device has none */
+    uint64_t mark;           /* set by the last recording that noted it */
 };
 
 /* Made and placed; contents undefined. A failure leaves nothing behind. */
@@ -24,10 +24,10 @@ enum vyre_status vyre_vk_buffer_make(struct vyre_vk_device *device, enum vyre_vk
                                      uint64_t size_bytes, const char *label,
                                      struct vyre_vk_buffer *out_buffer, struct vyre_diag *diag);
 
-/* A zeroed one is ignored; zeroed afterwards. */
+/* Ignores a zeroed one; zeroes it afterwards. */
 void vyre_vk_buffer_unmake(struct vyre_vk_device *device, struct vyre_vk_buffer *buffer);
 
-/* Frees those that a loss stranded: nothing runs any more. */
+/* Frees buffers that a loss left behind. Nothing runs any more. */
 void vyre_vk_buffers_deinit(struct vyre_vk_device *device);
 
 /* Entries of the backend's table. */

@@ -14,7 +14,7 @@ enum { RUNTIME_DESCRIPTOR_ARRAY = 5302 };
 static const struct capability {
     uint32_t number;
     const char *name;
-    size_t feature; /* a VkBool32 of struct vyre_vk_features; SIZE_MAX: always there */
+    size_t feature; /* a VkBool32 of struct vyre_vk_features; SIZE_MAX: always present */
 } capabilities[] = {
 #define CORE(member) offsetof(struct vyre_vk_features, core.features.member)
 #define V11(member)  offsetof(struct vyre_vk_features, v11.member)
@@ -52,7 +52,7 @@ static const struct capability {
 #undef V12
 };
 
-/* GroupNonUniform and its kinds stand next to each other, as do the bits that a device reports. */
+/* GroupNonUniform and its kinds have consecutive numbers, like the bits that a device reports. */
 enum { SUBGROUP_FIRST = 61, SUBGROUP_LAST = 68 };
 
 static bool has_subgroup(const struct vyre_vk_features *features, uint32_t number)

@@ -14,7 +14,7 @@
 #define POOL_SETS       256
 #define POOL_STORAGE    (POOL_SETS * 8)
 #define POOL_UNIFORM    (POOL_SETS * 2)
-#define TABLE_ALIGNMENT 256 /* the largest that Vulkan allows devices to ask for */
+#define TABLE_ALIGNMENT 256 /* the largest alignment that Vulkan allows devices to require */
 
 struct vyre_vk_pool {
     struct vyre_vk_pool *next;
@@ -23,7 +23,7 @@ struct vyre_vk_pool {
 
 /* ---- Keys ------------------------------------------------------------------------------------- */
 
-/* Words on their way into a hash: what does not fit at once goes in as the hash so far. */
+/* Words to hash. When the block is full, its hash becomes the first word of the next. */
 struct digest {
     uint64_t words[128];
     uint32_t count;
@@ -104,7 +104,7 @@ static void add_to_bucket(struct vyre_vk_descriptors *all, struct vyre_vk_set *s
     all->count++;
 }
 
-/* Twice as many buckets, or the same when there is no memory: then it is only slower. */
+/* Doubles the buckets. Without memory they stay as they are, which is only slower. */
 static bool grow_buckets(struct vyre_vk_device *device)
 {
     struct vyre_vk_descriptors *all = &device->descriptors;
@@ -201,7 +201,7 @@ static void free_set(struct vyre_vk_device *device, struct vyre_vk_set *set)
     vyre_memory_free(&device->allocator, set, sizeof *set, _Alignof(struct vyre_vk_set));
 }
 
-/* Forgets sets beyond those that are kept, the device being done with them. */
+/* Frees sets beyond those that are kept, once the device is done with them. */
 static void trim(struct vyre_vk_device *device)
 {
     struct vyre_vk_descriptors *all = &device->descriptors;
@@ -214,7 +214,7 @@ static void trim(struct vyre_vk_device *device)
     }
 }
 
-/* Bytes of all tables of a dispatch, each at its own alignment. */
+/* Bytes of all tables of a dispatch, each with its alignment. */
 static uint64_t tables_bytes(const struct vyre_batch_view *view, const struct vyre_command *command)
 {
     uint64_t size = 0;
@@ -265,7 +265,7 @@ static void write_set(struct vyre_vk_device *device, const struct vyre_vk_layout
             uint64_t size = range->size_bytes;
             uint64_t limit = device->physical->properties.limits.maxUniformBufferRange;
             if (type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER && size > limit)
-                size = limit; /* a block is never larger; what lies behind it nobody can read */
+                size = limit; /* a block is never larger; nothing can read past it */
             infos[count] = (VkDescriptorBufferInfo){buffer->handle, range->offset_bytes, size};
         }
         writes[count] = (VkWriteDescriptorSet){

@@ -1,12 +1,12 @@
 /*
- * descriptors.h: descriptor sets by what they hold, so that nothing is written twice.
+ * descriptors.h: descriptor sets, found by their contents, so that nothing is written twice.
  *
  * A set is looked up by a hash over its layout and the identities, offsets and sizes of all that is
- * bound, tables included; identities are never used again, so that a set with a dead buffer is never
+ * bound, including tables. Identities are never reused, so a set with a destroyed buffer is never
  * found. A table is a small buffer of addresses that belongs to its set.
  *
- * Kept: all that recordings hold, and of the others the SETS_KEPT most recently used. A set is used
- * again for something else only when the device is done with it.
+ * Kept: all sets that recordings hold, and of the others the SETS_KEPT most recently used. A set is
+ * reused for something else only when the device is done with it.
  *
  * Thread-safety: the caller's.
  */
@@ -30,7 +30,7 @@ struct vyre_vk_set {
     uint32_t holders;             /* recordings */
     struct vyre_vk_buffer tables; /* zeroed: none */
     struct vyre_vk_set *next_in_bucket;
-    struct vyre_vk_set *newer, *older; /* while nobody holds it: by use */
+    struct vyre_vk_set *newer, *older; /* while no recording holds it: by use */
 };
 
 struct vyre_vk_descriptors {
@@ -50,11 +50,11 @@ enum vyre_status vyre_vk_descriptors_find(struct vyre_vk_device *device,
                                           const struct vyre_command *command,
                                           struct vyre_vk_set **out_set, struct vyre_diag *diag);
 
-/* A recording holds the set, and lets it go. */
+/* A recording holds the set, and releases it. */
 void vyre_vk_set_hold(struct vyre_vk_device *device, struct vyre_vk_set *set);
 void vyre_vk_set_release(struct vyre_vk_device *device, struct vyre_vk_set *set);
 
-/* Nothing is in flight. */
+/* To be called when nothing is in flight. */
 void vyre_vk_descriptors_deinit(struct vyre_vk_device *device);
 
 #endif

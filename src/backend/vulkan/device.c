@@ -32,7 +32,7 @@ static bool has_host_clock(const struct vyre_vk_backend *backend,
     return device && host;
 }
 
-/* How many queues of which family. */
+/* How many queues of each family. */
 static void list_queues(const struct vyre_vk_physical *physical,
                         VkDeviceQueueCreateInfo out_queues[VYRE_LANES_MAX])
 {
@@ -188,12 +188,12 @@ static enum vyre_status device_open(void *native, uint32_t index,
     return VYRE_OK;
 }
 
-/* Whether a lost device does nothing any more. */
+/* Whether a lost device is idle. */
 static bool is_quiet(struct vyre_vk_device *device)
 {
     /*
-     * A driver that has reported the loss must end every wait soon. One that hangs need not: then
-     * only what it has reached by itself counts.
+     * A driver that has reported the loss must soon end every wait. One that hangs need not, so
+     * only the value that it has reached by itself counts.
      */
     if (device->flight.loss.reason.id == VYRE_DIAG_DEVICE_HANG)
         return vyre_vk_lanes_are_idle(device);
@@ -206,7 +206,7 @@ static bool quiesce(void *native)
     struct vyre_vk_device *device = native;
     const struct vyre_loss *loss = &device->flight.loss;
     vyre_flight_stop_helper(&device->flight);
-    /* The runtime may have been told of a loss that the flight never saw: then work may be left. */
+    /* The runtime may know of a loss that the flight never saw. Then work may be left. */
     if (!vyre_is_lost(loss) && device->next_value > 1)
         (void)vyre_vk_await(device, device->next_value - 1);
     bool quiet = !vyre_is_lost(loss) || is_quiet(device);
@@ -215,7 +215,7 @@ static bool quiesce(void *native)
     return quiet;
 }
 
-/* ---- Small things that the other files share -------------------------------------------------- */
+/* ---- Small helpers that the other files share ------------------------------------------------- */
 
 void vyre_vk_device_name(struct vyre_vk_device *device, VkObjectType type, uint64_t handle,
                          const char *label)

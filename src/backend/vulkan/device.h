@@ -7,8 +7,8 @@
  *   steps.c    the other queues
  *   flight.c   waiting
  *
- * One timeline semaphore: each submit to the main queue, or with several lanes the last one of a batch,
- * signals the next value.
+ * One timeline semaphore: each submit to the main queue signals the next value; with several lanes,
+ * only the last submit of a batch does.
  *
  * Thread-safety: submit, record, create and destroy are called one at a time; wait by any number.
  */
@@ -31,7 +31,7 @@
 
 struct vyre_vk_recording;
 
-/* A command buffer of a plain batch, used again when the batch is harvested. */
+/* A command buffer of a plain batch, reused once the batch is harvested. */
 struct vyre_vk_frame {
     struct vyre_vk_frame *next;
     VkCommandPool pool;
@@ -48,19 +48,19 @@ struct vyre_vk_device {
     const struct vyre_vk_physical *physical; /* Borrowed */
     VkDevice handle;
     struct vyre_vk_lane lanes[VYRE_LANES_MAX];
-    struct vyre_lane_plan lane_plan; /* of the batch that is written */
+    struct vyre_lane_plan lane_plan; /* of the batch being written */
     struct vyre_vk_device_api vk;
     struct vyre_vk_features features;
     bool has_addresses;
     bool has_budget;
-    bool has_host_clock; /* calibrated timestamps, with the host's monotonic clock among them */
+    bool has_host_clock; /* calibrated timestamps, including the host's monotonic clock */
 
     VkSemaphore timeline;
-    uint64_t next_value; /* that the next submit or batch signals */
+    uint64_t next_value; /* the value that the next submit or batch signals */
     VkPipelineCache pipeline_cache;
 
     struct vyre_vk_heap heap;
-    struct vyre_vk_buffer *stranded; /* Owned: made when the device was lost, see buffer.c */
+    struct vyre_vk_buffer *stranded; /* Owned: left behind when the device was lost, see buffer.c */
     struct vyre_vk_staging staging;
     struct vyre_vk_layout *layouts;
     uint64_t next_layout;
@@ -69,7 +69,7 @@ struct vyre_vk_device {
     uint32_t spare_recording_count;
     struct vyre_vk_descriptors descriptors;
     struct vyre_flight flight;
-    uint64_t seen_value; /* that the timeline is known to have reached; under the flight's lock */
+    uint64_t seen_value; /* reached by the timeline, as far as is known; under the flight's lock */
     struct vyre_vk_frame *free_frames; /* under the flight's lock */
     struct vyre_vk_timer *free_timers; /* the same */
     struct vyre_vk_clock clock;        /* the same */
@@ -83,7 +83,7 @@ struct vyre_vk_device {
     char tools_path[PATH_MAX];
 };
 
-/* Names an object for the driver's tools, where they listen. A NULL label names nothing. */
+/* Names an object for the driver's tools, if any are listening. A NULL label names nothing. */
 void vyre_vk_device_name(struct vyre_vk_device *device, VkObjectType type, uint64_t handle,
                          const char *label);
 
@@ -91,8 +91,8 @@ void vyre_vk_device_name(struct vyre_vk_device *device, VkObjectType type, uint6
 uint64_t vyre_vk_device_reached(struct vyre_vk_device *device);
 
 /*
- * The plan's commands sorted by level, in scratch memory until the next call; the commands of level l
- * end at (*out_ends)[l]. False when out of memory.
+ * The plan's commands sorted by level, in scratch memory that is valid until the next call. The
+ * commands of level l end at (*out_ends)[l]. False when out of memory.
  */
 bool vyre_vk_device_order(struct vyre_vk_device *device, const struct vyre_batch_plan *plan,
                           uint32_t **out_order, uint32_t **out_ends);
@@ -105,7 +105,7 @@ enum vyre_status vyre_vk_frame_take(struct vyre_vk_device *device, struct vyre_v
 void vyre_vk_frame_put(struct vyre_vk_device *device, struct vyre_vk_frame *frame);
 void vyre_vk_frame_put_locked(struct vyre_vk_device *device, struct vyre_vk_frame *frame);
 
-/* For work of the backend's own: a begun command buffer; ended, run and waited for. */
+/* For the backend's own work: begins a command buffer; ends it, runs it and waits for it. */
 enum vyre_status vyre_vk_frame_begin(struct vyre_vk_device *device,
                                      struct vyre_vk_frame **out_frame, const char *label,
                                      struct vyre_diag *diag);

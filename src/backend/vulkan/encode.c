@@ -1,5 +1,5 @@
 /*
- * encode.c: levels, barriers, parts, dispatches. Bytes that move: see transfers.c.
+ * encode.c: levels, barriers, parts, dispatches. For moving bytes see transfers.c.
  */
 #include "backend/vulkan/encode.h"
 
@@ -52,7 +52,7 @@ static void put_barrier(struct vyre_vk_encoder *e, uint32_t from, uint32_t to)
 static bool begin_label(const struct vyre_vk_encoder *e)
 {
     const struct vyre_vk_device *device = e->device;
-    /* Queues for transfers alone take no labels. */
+    /* Queues for transfers only take no labels. */
     if (!e->view->label || !e->view->label[0] || !device->backend->has_labels ||
         !(e->stages >> VYRE_VK_COMPUTE & 1) || !device->vk.CmdBeginDebugUtilsLabelEXT ||
         !device->vk.CmdEndDebugUtilsLabelEXT)
@@ -63,7 +63,7 @@ static bool begin_label(const struct vyre_vk_encoder *e)
     return true;
 }
 
-/* Begins the encoder's command buffer, for a queue that knows these stages. */
+/* Begins the encoder's command buffer, for a queue that supports these stages. */
 static enum vyre_status begin_commands(struct vyre_vk_encoder *e, uint32_t stage_bits,
                                        uint32_t level)
 {
@@ -128,7 +128,7 @@ enum vyre_status vyre_vk_encoder_cut(struct vyre_vk_encoder *e, uint32_t level)
 
 /* ---- Dispatches ------------------------------------------------------------------------------- */
 
-/* Whether two dispatches of one layout bind the same. */
+/* Whether two dispatches of one layout have the same bindings. */
 static bool binds_same(const struct vyre_batch_view *view, const struct vyre_command *a,
                        const struct vyre_command *b)
 {
@@ -307,7 +307,7 @@ static enum vyre_status encode_level(struct vyre_vk_encoder *e, uint32_t level,
         for (uint32_t j = 0; j < node->dep_count; j++) {
             uint32_t dep = plan->deps[node->first_dep + j];
             if (e->lanes && e->lanes->step_of[dep] != e->step)
-                continue; /* semaphores and the barrier that begins the step */
+                continue; /* semaphores and the barrier at the start of the step order them */
             vyre_vk_barriers_need(&e->barriers, vyre_vk_stage_of(&commands[dep]),
                                   plan->nodes[dep].level, vyre_vk_stage_of(&commands[order[i]]));
         }

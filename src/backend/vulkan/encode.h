@@ -5,14 +5,15 @@
  *          midst: a download whose bytes a later upload reads, or more bytes than the staging ring
  *          takes at once
  *
- * A part begins with a barrier against all that was submitted before, because the order of submits
- * alone orders no memory. If it has downloads, it ends with one that lets the host see them.
+ * A part begins with a barrier against everything submitted before, because the order of submits
+ * alone does not order memory. If it has downloads, it ends with a barrier that makes them visible
+ * to the host.
  *
- * Plain batches stage through the device's ring, and run a part as soon as there is no other way on;
- * recordings have memory of their own and run later, part by part where they must.
+ * Plain batches stage through the device's ring, and run a part as soon as they cannot continue
+ * otherwise. Recordings have memory of their own and run later, part by part if necessary.
  *
- * A batch that is spread over several queues is written step by step (see plan/lane_plan.h): a step is a part
- * that goes to its own queue, and nothing of the caller's is moved in between.
+ * A batch on several queues is written step by step (see plan/lane_plan.h). A step is a part that
+ * goes to its own queue; none of the caller's bytes move in between.
  *
  * Thread-safety: the caller's.
  */
@@ -37,15 +38,15 @@ struct vyre_vk_encoder {
     struct vyre_vk_frame *frame; /* a plain batch */
     struct vyre_vk_take *take;   /* a recording ... */
     struct vyre_vk_recording *recording;
-    uint64_t region_used; /* ... of the take's region */
+    uint64_t region_used; /* ... and how much of the take's region is used */
 
     struct vyre_vk_timer *timer; /* plain; NULL: not timed, or already begun */
-    bool ran;                    /* a part has been run already */
+    bool ran;                    /* a part has already run */
 
     const struct vyre_lane_plan *lanes; /* several queues; NULL: one */
     struct vyre_vk_steps *steps;        /* the frame's or the take's */
-    uint32_t step;                      /* that is written */
-    uint32_t stages;                    /* bits: what the queue can do */
+    uint32_t step;                      /* the one being written */
+    uint32_t stages;                    /* bits: what the queue supports */
 
     VkCommandBuffer commands;
     struct vyre_vk_barriers barriers;
@@ -63,23 +64,23 @@ struct vyre_vk_encoder {
 };
 
 /*
- * The encoder's plan, in `memory`, which must live as long; none where the commands run one after another
- * anyway.
+ * The encoder's plan, in `memory`, which must live as long; none if the commands run one after
+ * another anyway.
  */
 enum vyre_status vyre_vk_encoder_plan(struct vyre_vk_encoder *encoder, uint32_t variant,
                                       struct vyre_batch_plan *memory);
 
 /*
- * Spreads the batch over the device's queues if there are several, the plan is there and it is worth
- * it: then the encoder has a lane plan and the steps of its frame or take. Uploads that a plain batch can
- * do by hand are noted for that.
+ * Spreads the batch over the device's queues if there are several, there is a plan, and it is worth
+ * it. The encoder then has a lane plan and the steps of its frame or take. Uploads that the host
+ * can do for a plain batch are noted.
  */
 enum vyre_status vyre_vk_encoder_spread(struct vyre_vk_encoder *encoder);
 
-/* Writes the whole batch, with the parts' beginnings and ends. */
+/* Writes the whole batch, with the beginnings and ends of its parts. */
 enum vyre_status vyre_vk_encode(struct vyre_vk_encoder *encoder);
 
-/* Writes the batch's dispatches with no groups: nothing runs, everything is compiled. */
+/* Writes the batch's dispatches without groups: nothing runs, everything is compiled. */
 enum vyre_status vyre_vk_encode_empty(struct vyre_vk_encoder *encoder);
 
 #endif

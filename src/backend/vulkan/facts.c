@@ -12,11 +12,12 @@
 #define BINDINGS_MAX 64
 #define TABLE_MAX    65536u
 #define GROUPS_MAX   UINT32_C(0x7fffffff)
-#define ARMS_MAX     64 /* what a queue is taken to run side by side: it does not say */
+#define ARMS_MAX     64 /* assumed dispatches side by side: a queue does not report it */
 
 /*
- * What launching costs until it is calibrated: a software device with one thread, where a dispatch is
- * dearest beside its work. Recording is nearly all that a plain dispatch costs more than a replayed one.
+ * Launch costs until the device is calibrated: a software device with one thread, where a dispatch
+ * is most expensive compared with its work. A plain dispatch costs more than a replayed one almost
+ * only by its recording.
  */
 static const struct vyre_launch_costs default_costs = {
     .plain_command_ns = 1800,
@@ -104,10 +105,10 @@ enum vyre_status vyre_vk_features_find(const struct vyre_vk_backend *backend,
     f->m4.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES;
     f->m4.pNext = &synchronization;
     backend->vk.GetPhysicalDeviceFeatures2(physical->handle, &f->core);
-    f->m4.pNext = NULL; /* asked for, not needed: plain barriers and submits do all that is done */
+    f->m4.pNext = NULL; /* queried but not needed: plain barriers and submits are enough */
     f->synchronization2 = synchronization.synchronization2;
     f->maintenance4 = v13 ? f->m4.maintenance4 : VK_FALSE;
-    /* The runtime checks ranges, so that nobody needs to pay for the device doing it again. */
+    /* The runtime checks ranges, so the device need not check them again. */
     f->core.features.robustBufferAccess = VK_FALSE;
     f->v12.bufferDeviceAddressCaptureReplay = VK_FALSE;
     f->v12.bufferDeviceAddressMultiDevice = VK_FALSE;
@@ -214,19 +215,19 @@ static void state_features(const struct vyre_vk_physical *physical,
     feature(facts, "buffer-device-address", features->v12.bufferDeviceAddress, "used for tables",
             "the driver has no bufferDeviceAddress: no table bindings");
     feature(facts, "synchronization2", features->synchronization2,
-            "there; not used: plain barriers do",
+            "present, not used: plain barriers do",
             "the driver has no synchronization2; plain barriers do the same");
     feature(facts, "push-descriptor", features->push_descriptor,
-            "there; not used: kept sets are cheaper",
+            "present, not used: kept sets are cheaper",
             "the driver has no VK_KHR_push_descriptor; sets are kept instead");
     state_queues(physical, facts);
     feature(facts, "timestamps", physical->timestamp_bits > 0, timestamps,
             "the compute queue has no timestamps: device times are 0");
     feature(facts, "pipeline-creation-feedback", features->creation_feedback,
-            "there; not used: nobody asks for it",
+            "present, not used: no caller asks for it",
             "the driver has no VK_EXT_pipeline_creation_feedback");
     feature(facts, "external-host-memory", features->external_host,
-            "there; not used: bytes are staged",
+            "present, not used: bytes are staged",
             "the driver has no VK_EXT_external_memory_host; bytes go through staging");
     feature(facts, "memory-budget", features->memory_budget, "used",
             "the driver has no VK_EXT_memory_budget: budget and use are not known");

@@ -1,5 +1,5 @@
 /*
- * facts.h: what a device can do, and what is absent for which reason.
+ * facts.h: what a device can do, and the reason for each missing ability.
  */
 #ifndef VYRE_BACKEND_VULKAN_FACTS_H
 #define VYRE_BACKEND_VULKAN_FACTS_H
@@ -8,7 +8,7 @@
 
 #include "backend/vulkan/backend.h"
 
-/* Features as the driver reports them; those that only cost are switched off. */
+/* Features as the driver reports them. Features that only cost time are switched off. */
 struct vyre_vk_features {
     VkPhysicalDeviceFeatures2 core; /* the chain begins here */
     VkPhysicalDeviceVulkan11Features v11;
@@ -21,7 +21,7 @@ struct vyre_vk_features {
     bool push_descriptor, calibrated_timestamps, memory_budget, external_host, creation_feedback;
 };
 
-/* Asks the driver. `out_features->core` can be given to vkCreateDevice as it is. */
+/* Asks the driver. `out_features->core` can be passed to vkCreateDevice unchanged. */
 enum vyre_status vyre_vk_features_find(const struct vyre_vk_backend *backend,
                                        const struct vyre_vk_physical *physical,
                                        struct vyre_vk_features *out_features,

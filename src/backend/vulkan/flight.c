@@ -1,5 +1,5 @@
 /*
- * flight.c: harvesting, waiting inside submit, and the answers to those who wait.
+ * flight.c: harvesting, waiting inside submit, and how threads wait.
  */
 #include "backend/vulkan/flight.h"
 
@@ -10,7 +10,7 @@
 
 /* How long a waiting caller spins before it sleeps. */
 #define WAIT_SPIN_NS 30000
-/* How long the device is given at once when submit itself has to wait. */
+/* How long one call waits for the device when submit itself must wait. */
 #define REACH_SLICE_NS UINT64_C(50000000)
 
 static bool take_locked(void *native, struct vyre_flight_entry *head)
@@ -86,7 +86,7 @@ static VkResult count_progress(struct vyre_vk_device *device, VkSemaphore semaph
     return result;
 }
 
-/* A value of a semaphore that is waited for. */
+/* Waiting for a value of a semaphore. */
 struct reached {
     struct vyre_vk_device *device;
     VkSemaphore semaphore;
@@ -95,7 +95,7 @@ struct reached {
     uint64_t sum;    /* how far the device was then */
 };
 
-/* Sleeps in the driver. True also when a call has failed. */
+/* Sleeps in the driver. True also if a call has failed. */
 static bool is_reached(void *context)
 {
     struct reached *reached = context;
@@ -120,7 +120,7 @@ static uint64_t sum_reached(void *context)
     return ((const struct reached *)context)->sum;
 }
 
-/* Waits for the value for as long as others are reached in time. */
+/* Waits for the value as long as the device makes progress. */
 static VkResult wait_for_value(struct vyre_vk_device *device, VkSemaphore semaphore, uint64_t value)
 {
     struct reached reached = {.device = device, .semaphore = semaphore, .value = value};
@@ -135,7 +135,7 @@ static VkResult wait_for_value(struct vyre_vk_device *device, VkSemaphore semaph
     return reached.result;
 }
 
-/* A call of the driver failed, after which nobody knows when queued work ends. */
+/* A driver call failed, so it is unknown when queued work ends. */
 static void lose(struct vyre_vk_device *device, VkResult result, const char *what)
 {
     struct vyre_diag reason;
@@ -150,7 +150,9 @@ VkResult vyre_vk_await_link(struct vyre_vk_device *device, VkSemaphore semaphore
     VkResult result = wait_for_value(device, semaphore, value);
     if (result == VK_SUCCESS)
         return VK_SUCCESS;
-    /* Whatever it was, nobody knows any more when the queued work ends. A hang has said so before. */
+    /*
+     * Whatever the cause, it is unknown when the queued work ends. A hang has been reported before.
+     */
     lose(device, result, "vkWaitSemaphores");
     return VK_ERROR_DEVICE_LOST;
 }
@@ -187,7 +189,7 @@ static void poll(void *native)
     look_at(native, vyre_vk_harvest(native), "vkGetSemaphoreCounterValue");
 }
 
-/* The value that ends a submission; 0 when it is harvested. */
+/* The value that ends a submission; 0 if it is harvested. */
 static uint64_t value_of(struct vyre_vk_device *device, uint64_t sequence)
 {
     struct vyre_flight *flight = &device->flight;

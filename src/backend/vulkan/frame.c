@@ -20,7 +20,10 @@ static VkResult create(struct vyre_vk_device *device, struct vyre_vk_frame *fram
     const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                           .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
                                           .queueFamilyIndex = device->physical->families[0]};
-    /* Which of them a batch needs depends on what is in flight: a steady load takes all now. */
+    /*
+     * Which of these a batch needs depends on what is in flight, so for a steady load all are
+     * allocated now.
+     */
     if (!vyre_vk_steps_reserve(device, &frame->steps) ||
         !vyre_vk_transfers_reserve(&frame->uploads, &device->allocator) ||
         !vyre_vk_transfers_reserve(&frame->downloads, &device->allocator))
@@ -43,7 +46,7 @@ enum vyre_status vyre_vk_frame_take(struct vyre_vk_device *device, struct vyre_v
                                     const char *label, struct vyre_diag *diag)
 {
     *out_frame = NULL;
-    /* The frames of a lost device are free in name only: what they hold may still be at work. */
+    /* The frames of a lost device are not really free: its work may still use them. */
     if (vyre_is_lost(&device->flight.loss))
         return vyre_loss_status(&device->flight.loss, diag);
     vyre_lock_acquire(&device->flight.lock);
@@ -106,7 +109,7 @@ enum vyre_status vyre_vk_frame_begin(struct vyre_vk_device *device,
 enum vyre_status vyre_vk_frame_run(struct vyre_vk_device *device, struct vyre_vk_frame *frame,
                                    const char *label, struct vyre_diag *diag)
 {
-    struct vyre_diag own; /* the reason of a loss is needed also when nobody asks */
+    struct vyre_diag own; /* the reason of a loss is needed even if the caller passes no diag */
     diag = diag ? diag : &own;
     VkResult result = device->vk.EndCommandBuffer(frame->commands);
     if (result == VK_SUCCESS)

@@ -14,7 +14,7 @@
 struct vyre_vk_block {
     struct vyre_vk_block *next;
     VkDeviceMemory memory;
-    unsigned char *mapped; /* NULL: not */
+    unsigned char *mapped; /* NULL: not mapped */
     uint32_t type;
     bool dedicated;
     struct vyre_vk_ranges ranges;
@@ -33,7 +33,7 @@ static bool has(const struct vyre_vk_heap *heap, uint32_t type, VkMemoryProperty
     return (heap->types.memoryTypes[type].propertyFlags & flags) == flags;
 }
 
-/* Whether the host sees all memory of the device: then mapping costs nothing that is scarce. */
+/* Whether the host sees all memory of the device. Mapping then uses up nothing scarce. */
 static bool is_unified(const struct vyre_vk_heap *heap)
 {
     for (uint32_t i = 0; i < heap->types.memoryHeapCount; i++) {
@@ -55,7 +55,7 @@ static uint32_t find_type(const struct vyre_vk_heap *heap, uint32_t type_bits,
 
 enum { WISHES = 3 };
 
-/* The types that a use would take, in the order of preference; VK_MAX_MEMORY_TYPES: there is none. */
+/* The types for a use, in order of preference; VK_MAX_MEMORY_TYPES: none. */
 static void find_types(const struct vyre_vk_heap *heap, enum vyre_vk_memory_use use,
                        uint32_t type_bits, uint32_t out_types[WISHES])
 {
@@ -63,7 +63,7 @@ static void find_types(const struct vyre_vk_heap *heap, enum vyre_vk_memory_use 
     const VkMemoryPropertyFlags seen =
         VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     const VkMemoryPropertyFlags cached = seen | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-    /* 0 takes anything. */
+    /* 0 accepts any type. */
     VkMemoryPropertyFlags wishes[WISHES] = {local, local, 0};
     if (use == VYRE_VK_MEMORY_WRITTEN || (use == VYRE_VK_MEMORY_DEVICE && is_unified(heap)))
         wishes[0] = local | seen;
@@ -78,7 +78,9 @@ static void find_types(const struct vyre_vk_heap *heap, enum vyre_vk_memory_use 
     }
     for (int i = 0; i < WISHES; i++)
         out_types[i] = find_type(heap, type_bits, wishes[i]);
-    /* Anything is for devices that have nothing better, not for when that has run out. */
+    /*
+     * "Any type" is for devices that have nothing better, not for when the better type has run out.
+     */
     if (wishes[2] == 0 && out_types[1] < VK_MAX_MEMORY_TYPES)
         out_types[2] = VK_MAX_MEMORY_TYPES;
 }
@@ -186,7 +188,7 @@ static VkResult take_of_type(struct vyre_vk_heap *heap, uint32_t type,
     struct vyre_vk_block *block;
     VkResult result = make_block(heap, type, dedicated ? size : whole, dedicated, &block);
     if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY && !dedicated) {
-        /* A whole block does not fit any more: what is asked for may. */
+        /* A whole block does not fit any more, but the request itself may. */
         result = make_block(heap, type, size, true, &block);
     }
     if (result != VK_SUCCESS)
@@ -204,7 +206,7 @@ VkResult vyre_vk_heap_take(struct vyre_vk_heap *heap, enum vyre_vk_memory_use us
     VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
     *out_place = (struct vyre_vk_place){0};
     find_types(heap, use, requirements->memoryTypeBits, types);
-    /* Memory of the device that the host sees may be scarce: what does not fit there is staged. */
+    /* Device memory that the host sees may be scarce. What does not fit there is staged. */
     for (int i = 0; i < WISHES && result == VK_ERROR_OUT_OF_DEVICE_MEMORY; i++) {
         if (types[i] == VK_MAX_MEMORY_TYPES || types[i] == last)
             continue;

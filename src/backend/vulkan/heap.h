@@ -4,12 +4,12 @@
  *   type 0   [block 64 MiB: buffers ...] [block ...]      small and middle requests
  *            [block of one large buffer]                  from half a block on: its own
  *
- * Memory that the host sees is mapped once, for as long as it lives. Only coherent memory is mapped,
- * so nothing is ever flushed, and nonCoherentAtomSize binds nobody; it is still kept as the least
- * alignment, so that the bytes of two buffers never share an atom. A block that becomes empty goes back
- * to the driver, but for one of each type.
+ * Memory that the host sees is mapped once, as long as it lives. Only coherent memory is mapped, so
+ * nothing is ever flushed, and nonCoherentAtomSize does not apply. It is still the smallest
+ * alignment, so that the bytes of two buffers never share an atom. Empty blocks go back to the
+ * driver, except one of each type.
  *
- * The driver is reached through two functions, so that the heap can be tried without one.
+ * The heap calls the driver through two functions, so that it can be tested without one.
  *
  * Thread-safety: the caller's.
  */
@@ -33,7 +33,7 @@ struct vyre_vk_place {
 /* What the heap asks of a driver. */
 struct vyre_vk_heap_driver {
     void *user;
-    /* *out_mapped is asked for where `map` is set. */
+    /* *out_mapped is filled in if `map` is set. */
     VkResult (*allocate)(void *user, uint32_t type, uint64_t size_bytes, bool map,
                          VkDeviceMemory *out_memory, void **out_mapped);
     void (*free)(void *user, VkDeviceMemory memory);
@@ -45,32 +45,32 @@ struct vyre_vk_heap {
     VkPhysicalDeviceMemoryProperties types;
     uint64_t atom_bytes;
     struct vyre_vk_block *blocks; /* Owned: a list */
-    uint64_t reserved_bytes;      /* that the driver gave */
+    uint64_t reserved_bytes;      /* got from the driver */
     uint32_t allocation_count;
 };
 
 /* How the host uses memory, for choosing its type. */
 enum vyre_vk_memory_use {
     VYRE_VK_MEMORY_DEVICE = 0, /* the device's; mapped only if all of its memory is */
-    VYRE_VK_MEMORY_WRITTEN,    /* the device's and written by the host, where that is one type */
-    VYRE_VK_MEMORY_READ,       /* the same and read by the host */
-    VYRE_VK_MEMORY_STAGING,    /* mapped in any case */
+    VYRE_VK_MEMORY_WRITTEN,    /* the device's and written by the host, if one type allows both */
+    VYRE_VK_MEMORY_READ,       /* the same, and read by the host */
+    VYRE_VK_MEMORY_STAGING,    /* always mapped */
 };
 
 void vyre_vk_heap_init(struct vyre_vk_heap *heap, const struct vyre_allocator *allocator,
                        const struct vyre_vk_heap_driver *driver,
                        const VkPhysicalDeviceMemoryProperties *types, uint64_t atom_bytes);
 
-/* Everything was given back. */
+/* To be called after everything was returned. */
 void vyre_vk_heap_deinit(struct vyre_vk_heap *heap);
 
-/* VK_SUCCESS, or what the driver said; out of memory leaves the heap as it was. */
+/* VK_SUCCESS, or the driver's result; if out of memory, the heap is unchanged. */
 VkResult vyre_vk_heap_take(struct vyre_vk_heap *heap, enum vyre_vk_memory_use use,
                            const VkMemoryRequirements *requirements,
                            struct vyre_vk_place *out_place);
 void vyre_vk_heap_give(struct vyre_vk_heap *heap, struct vyre_vk_place *place);
 
-/* The type that a use would take of those in `type_bits`; VK_MAX_MEMORY_TYPES: none. */
+/* The type for a use among those in `type_bits`; VK_MAX_MEMORY_TYPES: none. */
 uint32_t vyre_vk_heap_type(const struct vyre_vk_heap *heap, enum vyre_vk_memory_use use,
                            uint32_t type_bits);
 

@@ -1,5 +1,5 @@
 /*
- * kernel.c: from a payload to a shader module whose interface is known.
+ * kernel.c: turns a payload into a shader module with a known interface.
  */
 #include "backend/vulkan/kernel.h"
 
@@ -25,8 +25,8 @@ static const struct vyre_payload *find_payload(const struct vyre_kernel_desc *de
 }
 
 /*
- * The module's table, or NULL with the reason. Looked for once: the module is large, and a device
- * whose kernels are all SPIR-V with declared bindings works without it.
+ * The module's table, or NULL with the reason. Looked for only when needed, and once: the module is
+ * large, and a device whose kernels are all SPIR-V with declared bindings works without it.
  */
 static const struct vyre_spirv_tools_table *tools_of(struct vyre_vk_device *device,
                                                      struct vyre_diag *reason)
@@ -133,7 +133,10 @@ static uint32_t specialization_id(const struct vyre_kernel_desc *desc, size_t in
     return desc->specialization_ids ? desc->specialization_ids[index] : (uint32_t)index;
 }
 
-/* The local size without values of a dispatch: a declared default goes before the module's. */
+/*
+ * The local size before a dispatch gives values: declared defaults take precedence over the
+ * module's.
+ */
 static void apply_declared(const struct vyre_kernel_desc *desc, const uint32_t local_size_ids[3],
                            uint32_t local_size[3])
 {
@@ -179,7 +182,7 @@ static VkDescriptorType type_of(const struct vyre_kernel_interface *interface, u
     return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 }
 
-/* The bytes of a specialization constant; those that the module does not have do not matter. */
+/* The size of a specialization constant; any size for constants that the module does not have. */
 static size_t size_of(const struct vyre_spirv_reflection *reflection, uint32_t id)
 {
     for (uint32_t i = 0; i < reflection->interface.specialization_count; i++) {
@@ -198,7 +201,7 @@ static bool has_id(const uint32_t *ids, uint32_t count, uint32_t id)
     return false;
 }
 
-/* An id takes one value, which must fit all constants that have it. */
+/* An id takes one value, which must fit all constants with that id. */
 static enum vyre_status check_specialization(const struct vyre_kernel_desc *desc,
                                              const struct vyre_spirv_reflection *reflection,
                                              struct vyre_diag *diag)
@@ -240,7 +243,7 @@ static uint32_t lesser(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* What the runtime compares with one number the device limits by type. */
+/* The runtime compares with one number; the device has limits by type. */
 static enum vyre_status check_slots(const struct vyre_vk_device *device,
                                     const struct vyre_vk_slot *slots, uint32_t count,
                                     const char *label, struct vyre_diag *diag)
@@ -278,8 +281,8 @@ enum vyre_status vyre_vk_kernel_check_local_bytes(const struct vyre_vk_device *d
 }
 
 /*
- * A kernel whose local size or memory follows from specialization values is limited by those, not by
- * the defaults that the runtime has seen: the pipeline's maker looks again.
+ * If the local size or memory of a kernel depends on specialization values, these are checked when
+ * the pipeline is made. The runtime has seen only the defaults.
  */
 enum vyre_status vyre_vk_kernel_create(void *native, const struct vyre_kernel_desc *desc,
                                        const struct vyre_binding_plan *plan, void **inout_kernel,

@@ -1,8 +1,8 @@
 /*
  * kernel.h: kernels: SPIR-V, or GLSL through the optional module; pipelines by specialization.
  *
- * A module reaches the driver only when it was validated (where the module libvyre-spirv-tools.so is
- * there), reflected, and uses nothing that the device lacks.
+ * A module reaches the driver only if it was validated (with libvyre-spirv-tools.so, if present)
+ * and reflected, and uses nothing that the device lacks.
  *
  * Thread-safety: the caller's.
  */
@@ -31,8 +31,8 @@ struct vyre_vk_pipeline {
 struct vyre_vk_kernel {
     VkShaderModule module;
     char entry[VYRE_VK_ENTRY_BYTES];
-    char label[VYRE_VK_LABEL_BYTES];    /* for the driver's tools; cut when it is longer */
-    struct vyre_vk_layout *layout;      /* one user of it */
+    char label[VYRE_VK_LABEL_BYTES];    /* for the driver's tools; cut if it is longer */
+    struct vyre_vk_layout *layout;      /* counts as one user of it */
     struct vyre_vk_pipeline *pipelines; /* Owned: a list, the most recently used first */
     uint32_t pipeline_count;
     VkSpecializationMapEntry specialization[VYRE_SPECIALIZATION_VALUES_MAX];
@@ -49,14 +49,14 @@ enum vyre_status vyre_vk_kernel_create(void *native, const struct vyre_kernel_de
                                        struct vyre_diag *diag);
 void vyre_vk_kernel_destroy(void *native, void *kernel);
 
-/* Whether a work-group of the device has so much memory. */
+/* Whether a work-group of the device can have this much memory. */
 enum vyre_status vyre_vk_kernel_check_local_bytes(const struct vyre_vk_device *device,
                                                   uint64_t bytes, const char *label,
                                                   struct vyre_diag *diag);
 
 /*
- * The pipeline for a dispatch's values, made if it is not there. At most VYRE_VK_VARIANTS_KEPT stay,
- * beside those that are in use.
+ * The pipeline for a dispatch's values, made if it is missing. At most VYRE_VK_VARIANTS_KEPT are
+ * kept, besides those in use.
  */
 enum vyre_status vyre_vk_kernel_pipeline(struct vyre_vk_device *device,
                                          struct vyre_vk_kernel *kernel,

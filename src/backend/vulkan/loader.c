@@ -28,7 +28,7 @@ static const struct entry device_optional[] = {VYRE_VK_DEVICE_OPTIONAL(DEVICE_EN
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* Where names are looked up: of an instance, or of a device when that is given. */
+/* Where names are looked up: in an instance, or in a device if one is given. */
 struct source {
     PFN_vkGetInstanceProcAddr by_instance;
     VkInstance instance;
@@ -69,7 +69,7 @@ enum vyre_status vyre_vk_loader_open(struct vyre_vk_loader *out_loader, struct v
     if (!library)
         return vyre_diag_set(diag, VYRE_DIAG_VULKAN_LOADER, NULL, 0, "%s", dlerror());
     void *symbol = dlsym(library, "vkGetInstanceProcAddr");
-    /* POSIX promises that a symbol's address fits a function pointer; C does not let us say so. */
+    /* POSIX promises that a symbol's address fits a function pointer. C has no cast for it. */
     memcpy(&out_loader->GetInstanceProcAddr, &symbol, sizeof symbol);
     const char *missing = "vkGetInstanceProcAddr";
     if (symbol) {

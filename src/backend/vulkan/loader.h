@@ -1,8 +1,8 @@
 /*
  * loader.h: libvulkan.so.1 and the tables of functions that it leads to.
  *
- * Nothing is linked: the loader is opened by name, instance functions come from it, and each device
- * has a table of its own, so that calls go straight to the driver.
+ * Nothing is linked. The loader is opened by name and gives the instance functions. Each device has
+ * a table of its own, so that calls go straight to the driver.
  */
 #ifndef VYRE_BACKEND_VULKAN_LOADER_H
 #define VYRE_BACKEND_VULKAN_LOADER_H
@@ -110,7 +110,7 @@ struct vyre_vk_device_api {
     VYRE_VK_DEVICE_OPTIONAL(VYRE_VK_MEMBER)
 };
 
-/* Failures leave nothing open and say which library or function is missing. */
+/* On failure nothing stays open; the message names the missing library or function. */
 enum vyre_status vyre_vk_loader_open(struct vyre_vk_loader *out_loader, struct vyre_diag *diag);
 void vyre_vk_loader_close(struct vyre_vk_loader *loader);
 

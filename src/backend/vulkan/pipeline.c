@@ -9,7 +9,10 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* The value that a dispatch gives for an id. Without one each constant of the id has its own default. */
+/*
+ * The value that a dispatch gives for an id. Without one, each constant of the id has its own
+ * default.
+ */
 static bool find_given(const struct vyre_vk_kernel *kernel, const struct vyre_command *command,
                        uint32_t id, uint64_t *out_value)
 {
@@ -42,7 +45,7 @@ static enum vyre_status check_local_bytes(const struct vyre_vk_device *device,
     return vyre_vk_kernel_check_local_bytes(device, bytes, kernel->label, diag);
 }
 
-/* A local size that follows from these values must be one that the device takes. */
+/* A local size that results from these values must be one that the device allows. */
 static enum vyre_status check_local_size(const struct vyre_vk_device *device,
                                          const struct vyre_vk_kernel *kernel,
                                          const struct vyre_command *command, struct vyre_diag *diag)
@@ -89,7 +92,7 @@ static VkResult create(struct vyre_vk_device *device, const struct vyre_vk_kerne
                                              &pipeline->handle);
 }
 
-/* Throws out the least recently used pipelines beyond those kept, where nobody uses them. */
+/* Removes the least recently used pipelines beyond those kept, if they are not in use. */
 static void trim(struct vyre_vk_device *device, struct vyre_vk_kernel *kernel)
 {
     uint64_t reached = vyre_vk_device_reached(device);

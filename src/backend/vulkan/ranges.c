@@ -1,8 +1,8 @@
 /*
  * ranges.c: best fit in an ascending list.
  *
- * Invariant: between two free ranges lies a taken one, so that there are at most `taken` + 1 of them;
- * the list always has room for as many, and giving back never needs memory.
+ * Invariant: between two free ranges there is a taken one, so there are at most `taken` + 1 free
+ * ranges. The list always has room for that many, so giving back never needs memory.
  */
 #include "backend/vulkan/ranges.h"
 
@@ -66,7 +66,7 @@ static uint64_t align(uint64_t value, uint64_t alignment)
     return (value + alignment - 1) & ~(alignment - 1);
 }
 
-/* The smallest free range that takes the request; `count` when there is none. */
+/* The smallest free range that fits the request; `count` if there is none. */
 static uint32_t find(const struct vyre_vk_ranges *ranges, uint64_t size, uint64_t alignment)
 {
     uint32_t best = ranges->count;

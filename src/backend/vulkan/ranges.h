@@ -4,8 +4,9 @@
  *   0        a           b      c            size
  *   |xxxxxxxx|...........|xxxxxx|............|       free: [a, b) [c, size)
  *
- * Free ranges are kept in ascending order and never touch each other; a request takes the smallest
- * one that it fits into, so that large ones stay whole. Numbers only: no memory is looked at.
+ * Free ranges are kept in ascending order and never touch each other. A request takes the smallest
+ * one that it fits into, so that large ones stay whole. This is arithmetic only: no memory is
+ * accessed.
  *
  * Thread-safety: the caller's.
  */
@@ -26,7 +27,7 @@ struct vyre_vk_ranges {
     struct vyre_vk_range *items; /* Owned */
     uint32_t count;
     uint32_t capacity;
-    uint32_t taken; /* ranges out */
+    uint32_t taken; /* ranges taken */
     uint64_t size;
     uint64_t used; /* bytes taken */
 };
@@ -37,8 +38,8 @@ bool vyre_vk_ranges_init(struct vyre_vk_ranges *ranges, const struct vyre_alloca
 void vyre_vk_ranges_deinit(struct vyre_vk_ranges *ranges, const struct vyre_allocator *allocator);
 
 /*
- * Takes `size` bytes (not 0) at a multiple of `alignment`, a power of two. False when there is no such
- * room, or when a list entry could not be had: a later give of any taken range never needs one.
+ * Takes `size` bytes (not 0) at a multiple of `alignment`, a power of two. False if there is no
+ * such room, or no memory for a list entry; giving back a range never needs one.
  */
 bool vyre_vk_ranges_take(struct vyre_vk_ranges *ranges, const struct vyre_allocator *allocator,
                          uint64_t size, uint64_t alignment, uint64_t *out_begin);

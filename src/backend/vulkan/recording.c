@@ -1,5 +1,5 @@
 /*
- * recording.c: making recordings. Replaying them: see replay.c.
+ * recording.c: making recordings. For replaying them see replay.c.
  */
 #include "backend/vulkan/recording.h"
 
@@ -9,7 +9,7 @@
 #include "backend/vulkan/result.h"
 #include "base/memory.h"
 
-/* What a driver is taken to keep of a recorded command: it does not say. */
+/* What a driver is assumed to keep per recorded command: it does not report it. */
 #define COMMAND_BYTES 512
 #define SPARES_KEPT   16
 
@@ -35,7 +35,7 @@ static void free_pointers(struct vyre_vk_device *device, struct vyre_vk_pointers
     *pointers = (struct vyre_vk_pointers){0};
 }
 
-/* A recording may hold a thing several times: what counts is that it is released as often. */
+/* A recording may hold an object several times, and releases it as often. */
 enum vyre_status vyre_vk_recording_hold_set(struct vyre_vk_device *device,
                                             struct vyre_vk_recording *recording,
                                             struct vyre_vk_set *set, struct vyre_diag *diag)
@@ -107,7 +107,7 @@ VkResult vyre_vk_take_add_part(struct vyre_vk_device *device, struct vyre_vk_tak
     return result;
 }
 
-/* Empties a take; its lists and its command pool stay. */
+/* Empties a take, but keeps its lists and its command pool. */
 static void reset_take(struct vyre_vk_device *device, struct vyre_vk_take *take)
 {
     vyre_vk_buffer_unmake(device, &take->region);
@@ -134,7 +134,9 @@ static void free_take(struct vyre_vk_device *device, struct vyre_vk_take *take)
 static VkResult prepare_pool(struct vyre_vk_device *device, struct vyre_vk_take *take)
 {
     VkResult result = vyre_vk_steps_reset(device, &take->steps);
-    /* Spare takes go to batches of all kinds: a steady load takes room for steps now. */
+    /*
+     * Spare takes go to batches of all kinds, so for a steady load room for steps is allocated now.
+     */
     if (result == VK_SUCCESS && !vyre_vk_steps_reserve(device, &take->steps))
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result != VK_SUCCESS)

@@ -4,12 +4,12 @@
  *   recording ── take 0 ── part 0, part 1 ...   its own command buffers and its own staging region
  *             └─ take 1 ── ...                  made when the first is still in flight
  *
- * A recording that moves no bytes has one take, which may be in flight any number of times. One that
- * does has at most two, and a take is used again when its bytes have been taken: more submissions at
- * once wait for the older one.
+ * A recording that moves no bytes has one take, which may be in flight any number of times. One
+ * that does has at most two. A take is reused when its bytes have been taken, so further
+ * submissions wait for the older one.
  *
- * What is thrown away leaves its lists and command pools to the next one, so that a stream of batches
- * that are recorded once stops allocating.
+ * A destroyed recording leaves its lists and command pools to the next one, so that a stream of
+ * batches that are each recorded once stops allocating.
  *
  * Thread-safety: the caller's.
  */
@@ -28,9 +28,9 @@ struct vyre_vk_take {
     VkCommandPool pool;
     VkCommandBuffer *parts; /* Owned */
     uint32_t part_count;
-    uint32_t part_made; /* command buffers that are there, from an earlier use too */
+    uint32_t part_made; /* command buffers that exist, including those of earlier uses */
     uint32_t part_capacity;
-    struct vyre_vk_steps steps;   /* on several queues: instead of parts */
+    struct vyre_vk_steps steps;   /* on several queues, instead of parts */
     struct vyre_vk_buffer region; /* zeroed: it moves no bytes */
     struct vyre_vk_transfers uploads;
     struct vyre_vk_transfers downloads;
@@ -47,7 +47,7 @@ struct vyre_vk_pointers {
 
 struct vyre_vk_recording {
     struct vyre_vk_recording *next; /* in the device's list of spare ones */
-    uint64_t mark;                  /* in buffers that it has noted */
+    uint64_t mark;                  /* set in buffers that it has noted */
     bool moves_bytes;
     uint64_t region_bytes;
     struct vyre_vk_take takes[VYRE_VK_TAKES];

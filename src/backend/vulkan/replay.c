@@ -11,7 +11,7 @@ static bool is_idle(struct vyre_vk_device *device, const struct vyre_vk_take *ta
     return take->last_sequence <= vyre_flight_harvested(&device->flight);
 }
 
-/* A take whose bytes nobody needs any more. */
+/* A take whose bytes are no longer needed. */
 static enum vyre_status choose_take(struct vyre_vk_device *device,
                                     const struct vyre_submission *submission,
                                     struct vyre_vk_take **out_take, struct vyre_diag *diag)
@@ -43,7 +43,9 @@ static enum vyre_status choose_take(struct vyre_vk_device *device,
                          submission->view->label, diag);
 }
 
-/* Whether an upload reads what a download in an earlier part writes: then the parts run one by one. */
+/*
+ * Whether an upload reads what a download in an earlier part writes: then the parts run one by one.
+ */
 static bool parts_meet(const struct vyre_vk_take *take, const struct vyre_batch_view *view)
 {
     for (uint32_t i = 0; take->part_count > 1 && i < take->uploads.count; i++) {
@@ -106,7 +108,7 @@ static bool goes_ahead(struct vyre_vk_device *device, const struct vyre_vk_take 
     return ahead;
 }
 
-/* Copies in and queues a take; *out_begun says of a failure whether a part of it ran. */
+/* Copies in and queues a take. After a failure, *out_begun says whether a part of it ran. */
 static VkResult queue_take(struct vyre_vk_device *device, const struct vyre_vk_take *take,
                            const struct vyre_batch_view *view, struct vyre_vk_timer *timer,
                            bool by_part, bool *out_begun)
@@ -143,7 +145,7 @@ enum vyre_status vyre_vk_replay(struct vyre_vk_device *device,
         vyre_vk_timer_put(device, timer);
         return vyre_vk_check(result, "vkQueueSubmit", view->label, diag);
     }
-    /* What has begun is not the caller's to do again: it is in flight, and ends badly. */
+    /* The caller must not repeat what has begun: it is in flight, and ends with the failure. */
     status = vyre_vk_check(result, "vkQueueSubmit", view->label, NULL);
     take->last_sequence = submission->sequence;
     take->last_value = device->next_value - 1;

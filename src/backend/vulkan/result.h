@@ -10,7 +10,7 @@
 const char *vyre_vk_result_name(VkResult result);
 
 /*
- * VYRE_OK for VK_SUCCESS; else the status by what the caller can do: memory, a lost device, any other
+ * VYRE_OK for VK_SUCCESS, else a status by what the caller can do: memory, a lost device, any other
  * failure of the driver. `what` names the call.
  */
 enum vyre_status vyre_vk_check(VkResult result, const char *what, const char *label,

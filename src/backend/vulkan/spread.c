@@ -1,5 +1,5 @@
 /*
- * spread.c: whether a batch is spread over several queues, and what of it can begin at once.
+ * spread.c: whether a batch goes to several queues, and which part of it can begin at once.
  */
 #include "backend/vulkan/device.h"
 #include "backend/vulkan/recording.h"
@@ -10,7 +10,7 @@ static uint64_t bytes_of(const struct vyre_batch_view *view, const struct vyre_c
     return view->ranges[command->first_range].size_bytes;
 }
 
-/* Whether a batch that is a chain is planned nevertheless, because it begins with an upload ahead. */
+/* Whether a batch that is a chain is still planned, because it begins with an upload ahead. */
 static bool chain_goes_ahead(const struct vyre_vk_device *device,
                              const struct vyre_batch_view *view)
 {
@@ -36,9 +36,9 @@ enum vyre_status vyre_vk_encoder_plan(struct vyre_vk_encoder *e, uint32_t varian
 }
 
 /*
- * Whether no bytes of the caller's have to be moved in the midst of the batch: all of them fit into the
- * staging ring at once, and no upload reads what a download before it wrote. (In a batch that is not a
- * chain nothing meets in the caller's memory; of a recording that is known too late.)
+ * Whether none of the caller's bytes must be moved in the middle of the batch: all of them fit into
+ * the staging ring at once, and no upload reads what an earlier download wrote. (In a batch that is
+ * not a chain, nothing overlaps in the caller's memory; for a recording that is known too late.)
  */
 static bool is_one_piece(const struct vyre_vk_encoder *e)
 {
@@ -58,7 +58,10 @@ static bool is_one_piece(const struct vyre_vk_encoder *e)
     return e->take || staged <= vyre_vk_staging_piece(&e->device->staging);
 }
 
-/* Uploads that wait for nothing in the batch: by the host, or ahead, if nothing in flight minds. */
+/*
+ * Uploads that wait for nothing in the batch: done by the host, or ahead, if nothing in flight
+ * touches their bytes.
+ */
 static void take_first_uploads(struct vyre_vk_encoder *e)
 {
     struct vyre_lane_plan *lanes = &e->device->lane_plan;
@@ -69,7 +72,7 @@ static void take_first_uploads(struct vyre_vk_encoder *e)
             continue;
         const struct vyre_bound_range *range = &e->view->ranges[command->first_range];
         const struct vyre_vk_buffer *buffer = range->buffer;
-        if (e->take) /* what is in flight is known when it is submitted */
+        if (e->take) /* what is in flight is known only at the submit */
             lanes->ahead[i] = true;
         else if (vyre_vk_upload_directly(e, command))
             lanes->step_of[i] = VYRE_STEP_HOST;
@@ -97,7 +100,7 @@ enum vyre_status vyre_vk_encoder_spread(struct vyre_vk_encoder *e)
         }
     }
     if (e->frame)
-        e->frame->uploads.count = 0; /* found again by the one queue's way */
+        e->frame->uploads.count = 0; /* the path with one queue finds them again */
     if (e->view->is_chain)
         e->plan = NULL;
     return VYRE_OK;

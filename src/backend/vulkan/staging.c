@@ -1,5 +1,5 @@
 /*
- * staging.c: the ring, and lists of what goes through it.
+ * staging.c: the ring, and lists of the transfers through it.
  */
 #include "backend/vulkan/staging.h"
 

@@ -1,14 +1,14 @@
 /*
  * staging.h: the bounded memory through which plain batches move bytes: a ring of mapped memory.
  *
- *   tail                          head        both count up for ever; the place is the count modulo
+ *   tail                          head        both only count up; the place is the count modulo
  *    v                             v          the capacity
  *   [ in flight | in flight | now ][ free ...
  *
- * Requests are contiguous, so that what is left before the end is skipped where it is too short.
+ * Requests are contiguous. If the room before the end is too short, it is skipped.
  *
  * Who owns what:
- *   capacity     set when the device is opened, before another thread knows it; never changes
+ *   capacity     set when the device is opened, before other threads use it; never changes
  *   head, tail   the flight's lock: submits move the head, and the thread that harvests moves the
  *                tail. Only submits write the head: they may read it without the lock
  *   buffer       submits, of which there is one at a time
@@ -26,7 +26,10 @@ struct vyre_vk_ring {
     uint64_t tail;
 };
 
-/* A contiguous piece, at a multiple of 64. False when there is no room now. Caller holds the lock. */
+/*
+ * A contiguous piece, at a multiple of 64. False if there is no room now. The caller holds the
+ * lock.
+ */
 bool vyre_vk_ring_take(struct vyre_vk_ring *ring, uint64_t size_bytes, uint64_t *out_offset);
 
 struct vyre_vk_staging {
@@ -36,23 +39,23 @@ struct vyre_vk_staging {
 
 #define VYRE_VK_STAGING_UNIT 64 /* pieces begin at multiples of it */
 
-/* Of a device that is being opened. The memory comes later, see below. */
+/* For a device that is being opened. The memory comes later, see below. */
 void vyre_vk_staging_init(struct vyre_vk_staging *staging, uint64_t wanted_bytes);
 
-/* Makes the buffer if it is not there. The ring is left alone: other threads may be at it. */
+/* Makes the buffer if it is missing. Does not touch the ring: other threads may use it. */
 enum vyre_status vyre_vk_staging_prepare(struct vyre_vk_device *device, struct vyre_diag *diag);
 
-/* The longest piece that is asked for at once: two of them fit, so that one can follow another. */
+/* The longest piece taken at once. Two of them fit, so that one can follow another. */
 static inline uint64_t vyre_vk_staging_piece(const struct vyre_vk_staging *staging)
 {
     return staging->ring.capacity / 2;
 }
 
-/* Bytes that wait in mapped memory for their way to the caller, or come from there. */
+/* Bytes in mapped memory that go to the caller's memory or come from it. */
 struct vyre_vk_transfer {
     uint32_t command;       /* of the view */
     uint32_t part;          /* of a recording: the command buffer that it is in */
-    uint64_t command_bytes; /* from where in the command's bytes */
+    uint64_t command_bytes; /* the offset in the command's bytes */
     uint64_t size_bytes;
     unsigned char *mapped;
     bool ahead; /* of a recording on several queues: in the step ahead */

@@ -179,7 +179,7 @@ struct submit {
     uint32_t wait_count;
 };
 
-/* What a queue of the lane does, and so what of it has to wait. */
+/* The stages of the lane's queue, which are those that must wait. */
 static VkPipelineStageFlags stages_of(const struct vyre_vk_device *device, uint32_t lane)
 {
     return lane < device->physical->shape.compute
@@ -224,7 +224,7 @@ static VkResult send(struct vyre_vk_device *device, const struct submit *submit,
     return device->vk.QueueSubmit(device->lanes[submit->lane].queue, 1, &info, VK_NULL_HANDLE);
 }
 
-/* Sends, and counts the lane's link up. */
+/* Submits, and increments the lane's link. */
 static VkResult send_linked(struct vyre_vk_device *device, const struct submit *submit)
 {
     struct vyre_vk_lane *lane = &device->lanes[submit->lane];
@@ -234,7 +234,7 @@ static VkResult send_linked(struct vyre_vk_device *device, const struct submit *
     return result;
 }
 
-/* Sends the last one of a batch, which signals its value. */
+/* Submits the last part of a batch, which signals its value. */
 static VkResult send_last(struct vyre_vk_device *device, const struct submit *submit)
 {
     VkResult result = send(device, submit, device->timeline, device->next_value);
@@ -250,7 +250,7 @@ static void prepare_step(const struct vyre_vk_device *device, const struct vyre_
     VkPipelineStageFlags stages = stages_of(device, step->lane);
     *out_submit = (struct submit){.lane = step->lane};
     add_commands(out_submit, step->commands);
-    /* Lane 0 has the batch before itself, and each of its command buffers begins with a barrier. */
+    /* The batch before it is on lane 0 too, where each command buffer begins with a barrier. */
     if (step->lane != 0 && !(step->ahead && ahead))
         add_wait(out_submit, device->timeline, device->next_value - 1, stages);
     for (uint32_t lane = 0; lane < device->physical->lane_count; lane++) {
@@ -260,8 +260,9 @@ static void prepare_step(const struct vyre_vk_device *device, const struct vyre_
 }
 
 /*
- * Ends the batch on lane 0. A last step that is alone in its group and there ends it itself: it waits
- * for all that was used. All stages wait, so that an empty submit and a timestamp wait, too.
+ * Ends the batch on lane 0, waiting for all lanes used. If the last step is alone in its group and
+ * on lane 0, it ends the batch itself. All stages wait, so that an empty submit and a timestamp
+ * wait too.
  */
 static VkResult end(struct vyre_vk_device *device, const struct vyre_vk_step *last, uint32_t used,
                     const struct vyre_vk_timer *timer)
@@ -287,7 +288,7 @@ static const struct vyre_vk_step *last_alone(const struct vyre_vk_steps *steps)
     return last->lane == 0 && alone ? last : NULL;
 }
 
-/* Waits for what the lanes have got of a batch that cannot be completed. */
+/* Waits for the submitted steps of a batch that cannot be completed. */
 static VkResult settle(struct vyre_vk_device *device)
 {
     VkResult result = VK_SUCCESS;

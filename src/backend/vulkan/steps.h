@@ -1,14 +1,15 @@
 /*
  * steps.h: the queues of a device, and batches that are spread over several of them.
  *
- * Lane 0 carries the device's timeline: the last submit of a batch is one to lane 0 that comes after all
- * other lanes and signals the batch's value. So nothing that goes by values (see flight.h) has to know of
- * lanes. Steps on other lanes wait for the value of the batch before, but for uploads ahead into bytes
- * that nothing in flight touches. Inside a batch, steps wait for the links of other lanes.
+ * Lane 0 carries the device's timeline: the last submit of a batch goes to lane 0, waits for all
+ * other lanes and signals the batch's value. So code that uses values (see flight.h) need not know
+ * about lanes. Steps on other lanes wait for the value of the batch before, except uploads ahead
+ * into bytes that nothing in flight touches. Inside a batch, steps wait for the links of other
+ * lanes.
  *
- *   link   a lane's own timeline: counts the steps that it was given
+ *   link   a lane's own timeline: counts its steps
  *
- * All waits are for values whose signal has been submitted before.
+ * All waits are for values whose signal is already submitted.
  *
  * Thread-safety: the caller's.
  */
@@ -29,7 +30,7 @@ struct vyre_vk_lane {
     uint64_t linked;  /* the value that its last step signals */
 };
 
-/* Command buffers of one family, used again from the first. */
+/* Command buffers of one family, reused from the first. */
 struct vyre_vk_spool {
     VkCommandPool pool;
     VkCommandBuffer *items; /* Owned */
@@ -58,15 +59,15 @@ struct vyre_vk_steps {
 enum vyre_status vyre_vk_lanes_init(struct vyre_vk_device *device, struct vyre_diag *diag);
 void vyre_vk_lanes_deinit(struct vyre_vk_device *device);
 
-/* Whether all lanes have done all that they were given; a driver that fails says no. */
+/* Whether all lanes have finished all their work. False if the driver fails. */
 bool vyre_vk_lanes_are_idle(struct vyre_vk_device *device);
 
-/* Room for the first steps, where there are several lanes. False when out of memory. */
+/* Room for the first steps, if there are several lanes. False when out of memory. */
 bool vyre_vk_steps_reserve(struct vyre_vk_device *device, struct vyre_vk_steps *steps);
 
 /*
- * Empties the list; command buffers are used again: the device must be done with them. After a failure
- * it has to be called again before steps are added.
+ * Empties the list; command buffers are reused, so the device must be done with them. After a
+ * failure it must be called again before steps are added.
  */
 VkResult vyre_vk_steps_reset(struct vyre_vk_device *device, struct vyre_vk_steps *steps);
 void vyre_vk_steps_deinit(struct vyre_vk_device *device, struct vyre_vk_steps *steps);
@@ -76,9 +77,9 @@ VkResult vyre_vk_steps_add(struct vyre_vk_device *device, struct vyre_vk_steps *
                            const struct vyre_planned_step *planned, VkCommandBuffer *out_commands);
 
 /*
- * Submits the steps, with the next value of the device's timeline at their end. `ahead`: a step ahead
- * need not wait for earlier batches. When a submit fails, those before it are waited for; *out_begun
- * says whether there were any.
+ * Submits the steps; the last one signals the next value of the device's timeline. `ahead`: a step
+ * ahead need not wait for earlier batches. If a submit fails, those before it are waited for;
+ * *out_begun says whether there were any.
  */
 VkResult vyre_vk_steps_queue(struct vyre_vk_device *device, const struct vyre_vk_steps *steps,
                              bool ahead, const struct vyre_vk_timer *timer, bool *out_begun);

@@ -8,7 +8,7 @@
 #include "backend/vulkan/result.h"
 #include "backend/vulkan/transfers.h"
 
-/* Command buffers that go to the queue in one call without asking for memory. */
+/* Command buffers that go to the queue in one call without allocating. */
 #define BUFFERS_AT_ONCE 16
 
 /* ---- The queue -------------------------------------------------------------------------------- */
@@ -63,12 +63,12 @@ VkResult vyre_vk_queue(struct vyre_vk_device *device, const VkCommandBuffer *com
 void vyre_vk_publish(struct vyre_vk_device *device, const struct vyre_vk_entry *entry)
 {
     struct vyre_vk_entry *slot = vyre_flight_at(&device->flight, entry->head.completion.sequence);
-    *slot = *entry; /* nobody looks at it before it is pushed */
+    *slot = *entry; /* no thread reads it before it is pushed */
     slot->staging_end = device->staging.ring.head;
     vyre_flight_push(&device->flight, &slot->head);
 }
 
-/* Of a batch that cannot be completed, after a part of it ran: it has ended, with this status. */
+/* For a batch that cannot be completed after a part of it ran: it has ended, with this status. */
 static void publish_failed(struct vyre_vk_device *device, const struct vyre_submission *submission,
                            enum vyre_status status)
 {
@@ -98,7 +98,7 @@ enum vyre_status vyre_vk_encoder_run_part(struct vyre_vk_encoder *e)
         e->frame->downloads.count = 0;
         vyre_lock_acquire(&device->flight.lock);
         device->staging.ring.tail =
-            device->staging.ring.head; /* all that came before is done too */
+            device->staging.ring.head; /* everything before it is done too */
         vyre_lock_release(&device->flight.lock);
         result = device->vk.ResetCommandPool(device->handle, e->frame->pool, 0);
     }
@@ -106,8 +106,8 @@ enum vyre_status vyre_vk_encoder_run_part(struct vyre_vk_encoder *e)
 }
 
 /*
- * The batch cannot be queued. If nothing of it ran, that is the caller's to know; else it has begun
- * and ends badly.
+ * The batch cannot be queued. If nothing of it ran, the caller gets the failure. Otherwise it has
+ * begun and ends with the failure.
  */
 static enum vyre_status give_up(struct vyre_vk_encoder *e, const struct vyre_submission *submission,
                                 uint64_t staging_head, enum vyre_status status)
@@ -177,7 +177,7 @@ enum vyre_status vyre_vk_submit(void *native, const struct vyre_submission *subm
 {
     struct vyre_vk_device *device = native;
     enum vyre_status status = VYRE_OK;
-    struct vyre_diag own; /* the reason of a loss is needed also when nobody asks */
+    struct vyre_diag own; /* the reason of a loss is needed even if the caller passes no diag */
     diag = diag ? diag : &own;
     if (submission->called_back)
         status = vyre_flight_start_helper(&device->flight, diag);
@@ -187,7 +187,9 @@ enum vyre_status vyre_vk_submit(void *native, const struct vyre_submission *subm
     return vyre_flight_note_loss(&device->flight, status, diag);
 }
 
-/* Drivers may compile at the first dispatch: one without groups compiles and does nothing. */
+/*
+ * Drivers may compile at the first dispatch. A dispatch without groups compiles and does nothing.
+ */
 enum vyre_status vyre_vk_batch_warm_up(void *native, const struct vyre_batch_view *view,
                                        enum vyre_mode mode, uint32_t variant,
                                        struct vyre_diag *diag)

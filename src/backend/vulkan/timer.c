@@ -22,7 +22,7 @@ static void destroy(struct vyre_vk_device *device, struct vyre_vk_timer *timer)
     vyre_memory_free(&device->allocator, timer, sizeof *timer, _Alignof(struct vyre_vk_timer));
 }
 
-/* Both timestamps where the host sees them. */
+/* Copies both timestamps to memory that the host sees. */
 static void copy_ticks(struct vyre_vk_device *device, const struct vyre_vk_timer *timer,
                        VkCommandBuffer commands)
 {
@@ -36,7 +36,7 @@ static void copy_ticks(struct vyre_vk_device *device, const struct vyre_vk_timer
                                   VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
-/* Writes one of the two: all that came before in the queue is done when the time is taken. */
+/* Writes one of the two: the time at which everything before it in the queue is done. */
 static VkResult write(struct vyre_vk_device *device, const struct vyre_vk_timer *timer,
                       VkCommandBuffer commands, uint32_t query)
 {
@@ -96,7 +96,7 @@ struct vyre_vk_timer *vyre_vk_timer_take(struct vyre_vk_device *device)
         return timer;
     timer = vyre_memory_allocate(&device->allocator, sizeof *timer, _Alignof(struct vyre_vk_timer));
     if (timer && create(device, timer) != VK_SUCCESS) {
-        destroy(device, timer); /* a loss shows again at the submit */
+        destroy(device, timer); /* the submit will show a loss again */
         timer = NULL;
     }
     return timer;
@@ -143,7 +143,7 @@ void vyre_vk_timer_read(struct vyre_vk_device *device, const struct vyre_vk_time
     uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     double period = (double)device->physical->properties.limits.timestampPeriod;
     uint64_t elapsed_ns = (uint64_t)((double)((ticks[1] - ticks[0]) & mask) * period);
-    completion->device_ns = elapsed_ns ? elapsed_ns : 1; /* 0 would say that it was not timed */
+    completion->device_ns = elapsed_ns ? elapsed_ns : 1; /* 0 would mean that it was not timed */
     vyre_vk_clock_measure(device);
     if (device->clock.calibrated) {
         double begin_ns = (double)ticks[0] * period + device->clock.offset_ns;

@@ -68,10 +68,10 @@ enum vyre_status vyre_vk_await_downloads(struct vyre_vk_device *device, const vo
 
 /* ---- Uploads into mapped memory --------------------------------------------------------------- */
 
-/* Ranges that are looked through at most: finding out must not cost more than staging. */
+/* The most ranges to look at: finding out must not cost more than staging. */
 #define RANGES_LOOKED_AT 4096
 
-/* Whether a batch in flight touches the range; *inout_left ranges may be looked at. */
+/* Whether a batch in flight touches the range. At most *inout_left ranges are looked at. */
 static bool touches(const struct vyre_vk_entry *entry, const struct vyre_bound_range *range,
                     uint32_t *inout_left)
 {
@@ -97,7 +97,7 @@ bool vyre_vk_is_busy(struct vyre_vk_device *device, const struct vyre_bound_rang
     uint32_t left = RANGES_LOOKED_AT;
     bool busy = false;
     vyre_lock_acquire(&flight->lock);
-    (void)vyre_vk_harvest_locked(device); /* a loss shows again at the submit */
+    (void)vyre_vk_harvest_locked(device); /* the submit will show a loss again */
     uint64_t first = vyre_flight_harvested(flight) + 1;
     for (uint64_t sequence = first; !busy && sequence <= vyre_flight_submitted(flight); sequence++)
         busy = touches(vyre_flight_at(flight, sequence), range, &left);
@@ -114,7 +114,7 @@ bool vyre_vk_upload_directly(struct vyre_vk_encoder *e, const struct vyre_comman
     if (!command->upload_owned && vyre_vk_await_downloads(e->device, command->upload_bytes,
                                                           range->size_bytes, NULL) != VYRE_OK)
         return false;
-    /* Carried out when the batch is sure to be queued. */
+    /* Carried out once the batch is sure to be queued. */
     const struct vyre_vk_transfer transfer = {
         (uint32_t)(command - e->view->commands),    0,    0, range->size_bytes,
         buffer->place.mapped + range->offset_bytes, false};
@@ -145,14 +145,14 @@ void vyre_vk_copy_out(const struct vyre_vk_transfers *downloads, const struct vy
 
 /* ---- Staged bytes ----------------------------------------------------------------------------- */
 
-/* A piece of staging memory on its way into a command buffer. */
+/* A piece of staging memory for a command buffer. */
 struct piece {
     VkBuffer buffer;
     uint64_t offset;
     unsigned char *mapped;
 };
 
-/* Room in the ring: what is in flight is waited for, then the batch's own part is run. */
+/* Room in the ring: first waits for what is in flight, then runs the batch's own part. */
 static enum vyre_status take_from_ring(struct vyre_vk_encoder *e, uint64_t size_bytes,
                                        uint32_t level, struct piece *out_piece)
 {
@@ -206,28 +206,28 @@ static enum vyre_status note_transfer(struct vyre_vk_encoder *e,
                          "no memory for a list of transfers");
 }
 
-/* The part of a recording that is written. */
+/* The part of a recording that is being written. */
 static uint32_t part_of(const struct vyre_vk_encoder *e)
 {
     return e->take && !e->lanes ? e->take->part_count - 1 : 0;
 }
 
-/* The longest run of bytes that is staged at once. */
+/* The longest run of bytes staged at once. */
 static uint64_t piece_limit(const struct vyre_vk_encoder *e)
 {
     return e->take ? UINT64_MAX : vyre_vk_staging_piece(&e->device->staging);
 }
 
-/* A borrowed upload reads what downloads before it have written. */
+/* A borrowed upload reads what earlier downloads have written. */
 static enum vyre_status settle_borrowed(struct vyre_vk_encoder *e,
                                         const struct vyre_command *command, size_t size_bytes,
                                         uint32_t level)
 {
-    if (e->lanes) /* no download comes before an upload that reads its bytes */
+    if (e->lanes) /* no download precedes an upload that reads its bytes */
         return e->take || command->upload_owned
                    ? VYRE_OK
                    : vyre_vk_await_downloads(e->device, command->upload_bytes, size_bytes, e->diag);
-    if (e->take) /* whose bytes meet is known when it is submitted: there a part can wait */
+    if (e->take) /* the submit knows which bytes overlap, and lets a part wait */
         return e->downloads_in_part ? vyre_vk_encoder_cut(e, level) : VYRE_OK;
     if (command->upload_owned)
         return VYRE_OK;

@@ -16,8 +16,8 @@ enum vyre_status vyre_vk_encode_download(struct vyre_vk_encoder *encoder, uint32
                                          uint32_t level);
 
 /*
- * Notes an upload that waits for nothing in its batch for a copy into mapped memory, which is done
- * just before the batch is queued, beside whatever runs. False when the host does not see the buffer
+ * Notes an upload that waits for nothing in its batch. It becomes a copy into mapped memory, done
+ * just before the batch is queued, beside whatever runs. False if the host does not see the buffer
  * or work in flight may touch the range.
  */
 bool vyre_vk_upload_directly(struct vyre_vk_encoder *encoder, const struct vyre_command *command);
@@ -32,20 +32,20 @@ void vyre_vk_copy_in(const struct vyre_vk_transfers *uploads, const struct vyre_
 void vyre_vk_copy_out(const struct vyre_vk_transfers *downloads, const struct vyre_batch_view *view,
                       uint32_t part);
 
-/* Ends the part and begins another; of a plain batch, the ended one is run first. In encode.c. */
+/* Ends the part and begins another. For a plain batch the ended part runs first. In encode.c. */
 enum vyre_status vyre_vk_encoder_cut(struct vyre_vk_encoder *encoder, uint32_t level);
 
 /* Runs the ended part of a plain batch and takes its downloads. In submit.c. */
 enum vyre_status vyre_vk_encoder_run_part(struct vyre_vk_encoder *encoder);
 
 /*
- * Waits until no download in flight writes to these bytes of the caller's, which are about to be
- * read. Those of the encoder's own batch count when it has a frame.
+ * Waits until no download in flight writes to these bytes of the caller's memory, which are about
+ * to be read. Those of the encoder's own batch count if it has a frame.
  */
 enum vyre_status vyre_vk_await_downloads(struct vyre_vk_device *device, const void *bytes,
                                          size_t size_bytes, struct vyre_diag *diag);
 
-/* Whether some transfer of a list moves into these bytes. */
+/* Whether a transfer in the list writes into these bytes. */
 bool vyre_vk_transfers_meet(const struct vyre_vk_transfers *transfers,
                             const struct vyre_batch_view *view, const void *bytes,
                             size_t size_bytes);

@@ -1,12 +1,13 @@
 /*
  * barriers.c: barriers under a condition.
  *
- * A barrier stands under a condition when some work-group may run the kernel without meeting it: inside an
- * `if`, a `switch` or an operand that is not always evaluated, or behind a way out of the function or the
- * loop. (Loops alone do not count.) Compilers that split kernels at barriers get these wrong in ways that
- * depend on the code around them, so what is right in a launch of its own may be wrong in a dispatcher.
+ * A barrier is under a condition if some work-group may run the kernel without reaching it: inside
+ * an `if`, a `switch` or an operand that is not always evaluated, or after a way out of the
+ * function or the loop. (Loops alone do not count.) Compilers that split kernels at barriers get
+ * these wrong in ways that depend on the code around them, so a kernel that is right in a launch of
+ * its own may be wrong in a dispatcher.
  *
- * The answer errs on one side only: a barrier that is called free of conditions is.
+ * The check errs on one side only: a barrier reported as free of conditions really is.
  */
 #include "backend/opencl/dispatcher/program.h"
 
@@ -37,7 +38,7 @@ static bool synchronizes(const struct vyre_cl_program *program, uint32_t index)
     return name && program->facts[name].synchronizes;
 }
 
-/* ---- What stands before a token, whatever the preprocessor leaves of it ---- */
+/* ---- What comes before a token, whatever the preprocessor leaves of it ------------------------ */
 
 static uint32_t line_start(const struct vyre_cl_program *program, uint32_t index)
 {
@@ -63,8 +64,9 @@ static bool is_between_statements(const struct vyre_cl_program *program, uint32_
 }
 
 /*
- * The last token before `index` that is no directive, on the way past conditionals that are closed before
- * it, and to the start of one that it is in. Sets `out_doubt` where a conditional splits a statement.
+ * The last token before `index` that is not in a directive. Skips conditionals that are closed
+ * before `index`, and stops at the start of one that it is in. Sets `out_doubt` if a conditional
+ * splits a statement.
  */
 static uint32_t token_before(const struct vyre_cl_program *program, uint32_t index, bool *out_doubt)
 {
@@ -82,7 +84,7 @@ static uint32_t token_before(const struct vyre_cl_program *program, uint32_t ind
         bool closes = vyre_cl_is(program, start + 1, "endif");
         bool middle = is_any(program, start + 1, middles);
         if (middle && depth == 0)
-            inside = true; /* the branches before this one are not run when this one is */
+            inside = true; /* the branches before this one do not run if this one does */
         if ((closes && depth == 0) || (middle && depth == 1 && !inside))
             *out_doubt = *out_doubt || !is_between_statements(program, start);
         depth += closes || (middle && depth == 0);
@@ -96,7 +98,7 @@ static uint32_t token_before(const struct vyre_cl_program *program, uint32_t ind
     return i;
 }
 
-/* The word that a statement or a block depends on, which ends right before `index`; 0: none. */
+/* The word that controls the statement or block ending right before `index`; 0: none. */
 static uint32_t head_before(const struct vyre_cl_program *program, uint32_t index, bool *out_doubt)
 {
     uint32_t before = token_before(program, index, out_doubt);
@@ -105,7 +107,7 @@ static uint32_t head_before(const struct vyre_cl_program *program, uint32_t inde
     return is_any(program, before, CONDITIONS) || is_any(program, before, LOOPS) ? before : 0;
 }
 
-/* Where the statement around `index` starts. Sets `out_doubt` if something in it may be skipped. */
+/* The start of the statement around `index`. Sets `out_doubt` if something in it may be skipped. */
 static uint32_t statement_of(const struct vyre_cl_program *program, uint32_t index, uint32_t body,
                              bool *out_doubt)
 {
@@ -123,7 +125,7 @@ static uint32_t statement_of(const struct vyre_cl_program *program, uint32_t ind
 
 /* ---- What is around a token ---- */
 
-/* The opening bracket around `index`, of any kind; `body` when there is none inside the function. */
+/* The opening bracket around `index`, of any kind; `body` if there is none inside the function. */
 static uint32_t bracket_around(const struct vyre_cl_program *program, uint32_t index, uint32_t body)
 {
     while (index-- > body) {
@@ -137,7 +139,10 @@ static uint32_t bracket_around(const struct vyre_cl_program *program, uint32_t i
     return body;
 }
 
-/* Leaves the parentheses around `index`. Sets `out_doubt` for those of a head or of a macro. */
+/*
+ * Leaves the parentheses around `index`. Sets `out_doubt` for those of a control statement or of a
+ * macro.
+ */
 static uint32_t leave_parentheses(const struct vyre_cl_program *program, uint32_t index,
                                   uint32_t body, bool *out_doubt)
 {
@@ -171,7 +176,7 @@ static uint32_t brace_around(const struct vyre_cl_program *program, uint32_t ind
     return body;
 }
 
-/* Whether what a `break` or `continue` leaves, or goes on with, is closed before `index`. */
+/* Whether what a `break` or `continue` leaves, or continues with, is closed before `index`. */
 static bool stays_before(const struct vyre_cl_program *program, uint32_t way_out, uint32_t index,
                          uint32_t body)
 {
@@ -184,7 +189,7 @@ static bool stays_before(const struct vyre_cl_program *program, uint32_t way_out
     return brace != body && program->match[brace] < index;
 }
 
-/* Whether a way out of the function, or of a loop around `index`, stands before it. */
+/* Whether a way out of the function, or of a loop around `index`, comes before it. */
 static bool may_leave_before(const struct vyre_cl_program *program, uint32_t index, uint32_t body)
 {
     for (uint32_t i = body; i < index; i++) {
@@ -195,7 +200,7 @@ static bool may_leave_before(const struct vyre_cl_program *program, uint32_t ind
     return false;
 }
 
-/* Whether the barrier at `index` is met by every work-group that enters the function. */
+/* Whether every work-group that enters the function reaches the barrier at `index`. */
 static bool is_met(const struct vyre_cl_program *program, const struct vyre_cl_function *function,
                    uint32_t index)
 {
@@ -211,7 +216,7 @@ static bool is_met(const struct vyre_cl_program *program, const struct vyre_cl_f
             continue;
         }
         if (vyre_cl_is_sign(program, token_before(program, at, &doubt), ':'))
-            return false; /* behind a label */
+            return false; /* after a label */
         uint32_t brace = brace_around(program, at, function->body);
         if (brace == function->body)
             return !doubt;
@@ -220,7 +225,7 @@ static bool is_met(const struct vyre_cl_program *program, const struct vyre_cl_f
     return false;
 }
 
-/* A macro may hide a condition, or a barrier in a loop, from all that is looked at here. */
+/* A macro may hide a condition, or a barrier in a loop, from this check. */
 static bool is_plain_macro(const struct vyre_cl_program *program, const struct vyre_cl_macro *macro)
 {
     bool has = false;

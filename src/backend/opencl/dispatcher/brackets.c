@@ -1,8 +1,8 @@
 /*
  * brackets.c: which bracket closes which.
  *
- * All branches of a conditional are read one after the other, so each must leave the brackets as it
- * found them; otherwise what is inside what would depend on the branch taken.
+ * All branches of a conditional are read one after another, so each must leave the brackets as it
+ * found them. Otherwise the nesting would depend on the branch taken.
  */
 #include "backend/opencl/dispatcher/program.h"
 
@@ -71,7 +71,7 @@ static void turn_conditional(struct brackets *b, bool ends)
         b->conditionals--;
 }
 
-/* `index` is the first token behind the '#'. */
+/* `index` is the first token after the '#'. */
 static void see_directive(struct brackets *b, uint32_t index)
 {
     struct vyre_cl_program *program = b->program;

@@ -1,12 +1,12 @@
 /*
- * condition.c: what a conditional of the preprocessor comes to, as far as the source tells.
+ * condition.c: the outcome of a preprocessor conditional, as far as the source shows.
  */
 #include "backend/opencl/dispatcher/condition.h"
 
 #include <string.h>
 
 #define DEPTH_MAX 64    /* of parentheses and of macros in macros */
-#define STEPS_MAX 10000 /* macros in macros could double the work each time */
+#define STEPS_MAX 10000 /* nested macros could double the work each time */
 
 struct expression {
     const struct vyre_cl_tokens *tokens;
@@ -202,7 +202,7 @@ static int64_t compute(struct expression *e, const char *sign, int64_t a, int64_
     }
 }
 
-/* Operations of this rank and higher ones. */
+/* Operators of this rank and higher ones. */
 static int64_t ranked(struct expression *e, int rank)
 {
     int64_t value = operand(e);

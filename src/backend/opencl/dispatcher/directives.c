@@ -1,8 +1,8 @@
 /*
- * directives.c: what the preprocessor is told.
+ * directives.c: preprocessor directives.
  *
- * Directives stay in the output as they are, so the compiler does what they say. They are read for the
- * macros they define and refused where they would reach into what the output adds.
+ * Directives stay in the output unchanged, so the compiler obeys them. They are read here for the
+ * macros that they define, and refused if they would affect what the output adds.
  */
 #include <string.h>
 
@@ -46,14 +46,14 @@ static void read_define(struct vyre_cl_program *program, uint32_t index, uint32_
     program->facts[name].macro = program->macro_count++;
 }
 
-/* Whether a program has an extension is asked by its name, and the output does not change it. */
+/* A program asks for an extension by its name, which the output does not change. */
 static bool is_extension(const struct vyre_cl_program *program, uint32_t index)
 {
     const struct vyre_cl_token *token = vyre_cl_at(program, index);
     return token->size > 3 && strncmp(program->tokens.text + token->offset, "cl_", 3) == 0;
 }
 
-/* What the output defines must neither be undefined nor be asked for. */
+/* A source must neither undefine nor test what the output defines. */
 static void read_names(struct vyre_cl_program *program, uint32_t index, uint32_t end)
 {
     for (; index < end; index++) {
@@ -73,7 +73,7 @@ static void read_pragma(struct vyre_cl_program *program, uint32_t index, uint32_
         vyre_cl_program_refuse(program, "pragma that is not known");
 }
 
-/* `index` is the word behind the '#'. */
+/* `index` is the word after the '#'. */
 static void read_directive(struct vyre_cl_program *program, uint32_t index, uint32_t end)
 {
     if (index == end)

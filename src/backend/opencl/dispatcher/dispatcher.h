@@ -1,21 +1,21 @@
 /*
- * dispatcher.h: persistent mode for OpenCL C kernels that nobody wrote for it.
+ * dispatcher.h: persistent mode for ordinary OpenCL C kernels.
  *
- * From the source of a program comes the source of another: the same functions, and one kernel,
+ * The source of a program is turned into another: the same functions, and one kernel,
  * `vyre_resident`, that stays on the device and runs the user's kernels for the items of a ring
  * (ring.h). What cannot be rewritten exactly is refused with a reason; such a kernel runs in other
  * modes. Nothing here calls OpenCL.
  *
  *   __kernel void vyre_resident(__global uchar *ring)      ring: struct vyre_cl_control and its slots
  *
- * The caller builds the output with the very options of the user's program, so that questions for the
- * version of the language or for features get the same answers, among them -cl-std=CL2.0 or later; and
- * launches `resident_groups` groups of `launch_local_size`. A build that fails means that the
- * dispatcher met something that only the compiler could see: treat it as a refusal.
+ * The caller builds the output with the same options as the user's program, among them
+ * -cl-std=CL2.0 or later, so that tests for the language version or for features have the same
+ * outcome. It launches `resident_groups` groups of `launch_local_size`. If the build fails, the
+ * dispatcher met something that only the compiler could see: treat that as a refusal.
  *
- * Words: a *looped* dispatcher is one work-item that runs each group as a loop over local ids; it needs
- * kernels without barriers and suits devices whose cores are CPU cores. A *grouped* dispatcher is a
- * work-group of the kernels' local size; it runs all that can be run.
+ * Words: a *looped* dispatcher is one work-item that runs each group as a loop over local ids. It
+ * needs kernels without barriers and suits devices whose cores are CPU cores. A *grouped*
+ * dispatcher is a work-group of the kernels' local size; it runs every kernel that is not refused.
  *
  * Thread-safety: pure functions over the caller's memory.
  */
@@ -53,11 +53,11 @@ struct vyre_cl_dispatcher_kernel {
     const char *entry;
     const struct vyre_cl_argument *arguments; /* in the order of the parameters */
     size_t argument_count;
-    uint32_t address_count; /* of the slot's addresses; the constants lie behind them (ring.h) */
+    uint32_t address_count; /* of the slot's addresses; the constants follow them (ring.h) */
 };
 
 enum vyre_cl_dispatcher_form {
-    VYRE_CL_FORM_AUTO = 0, /* looped where all kernels allow it, else grouped */
+    VYRE_CL_FORM_AUTO = 0, /* looped if all kernels allow it, else grouped */
     VYRE_CL_FORM_LOOPED = 1,
     VYRE_CL_FORM_GROUPED = 2,
 };
@@ -65,12 +65,12 @@ enum vyre_cl_dispatcher_form {
 struct vyre_cl_dispatcher_input {
     const char *source; /* need not be terminated */
     size_t source_bytes;
-    const char *const *defines; /* of the build options: "NAME" or "NAME=VALUE", in order */
+    const char *const *defines; /* from the build options: "NAME" or "NAME=VALUE", in order */
     size_t define_count;
     const struct vyre_cl_dispatcher_kernel *kernels;
     size_t kernel_count;
     uint32_t local_size[3];   /* of every kernel in this dispatcher */
-    uint32_t work_dim;        /* what get_work_dim gives; 0: 3 */
+    uint32_t work_dim;        /* the result of get_work_dim; 0: 3 */
     uint32_t resident_groups; /* 0: 1. More than one needs 64-bit atomics on the device */
     enum vyre_cl_dispatcher_form form;
     bool splits_at_barriers; /* the compiler runs work-items one after the other from barrier to
@@ -85,20 +85,20 @@ struct vyre_cl_dispatcher_output {
 };
 
 /*
- * Writes the dispatcher's source. VYRE_UNSUPPORTED when a kernel is refused; the diagnostic's message
+ * Writes the dispatcher's source. VYRE_UNSUPPORTED if a kernel is refused; the diagnostic's message
  * is then the reason that vyre_cl_dispatcher_check gives. `out` is zeroed on failure.
  */
 VYRE_NODISCARD enum vyre_status vyre_cl_dispatcher_generate(
     const struct vyre_allocator *allocator, const struct vyre_cl_dispatcher_input *input,
     struct vyre_cl_dispatcher_output *out, struct vyre_diag *diag);
 
-/* With the allocator that it was generated with. Zeroes the output. */
+/* With the allocator that generated it. Zeroes the output. */
 void vyre_cl_dispatcher_free(const struct vyre_allocator *allocator,
                              struct vyre_cl_dispatcher_output *output);
 
 /*
- * Whether generate would do it: VYRE_OK and an empty reason and the form it would take, or
- * VYRE_UNSUPPORTED and the reason, or what else failed. `out_form` may be NULL.
+ * Whether generate would succeed: VYRE_OK with an empty reason and the form that it would take, or
+ * VYRE_UNSUPPORTED and the reason, or another failure. `out_form` may be NULL.
  */
 VYRE_NODISCARD enum vyre_status vyre_cl_dispatcher_check(
     const struct vyre_allocator *allocator, const struct vyre_cl_dispatcher_input *input,

@@ -1,10 +1,10 @@
 /*
  * emit.c: the user's program, rewritten.
  *
- * Everything between functions is copied as it stands. A function `f` becomes `vyre_u_f` with the ids as
- * first parameters, and a macro `f(a, b)` passes them on: the preprocessor itself finds the calls, in
- * macros and among their arguments too. Functions that no listed kernel reaches are left out, but for
- * the directives in them.
+ * Everything between functions is copied unchanged. A function `f` becomes `vyre_u_f` with the ids
+ * as first parameters, and a macro `f(a, b)` passes them on, so that the preprocessor itself finds
+ * the calls, even in macros and among their arguments. Functions that no listed kernel reaches are
+ * left out, except the directives in them.
  */
 #include "backend/opencl/dispatcher/emit.h"
 
@@ -73,7 +73,7 @@ void vyre_cl_emit_calls(struct vyre_cl_emitter *emitter)
     }
 }
 
-/* Words that the output says itself, or that only kernels have. */
+/* Words that the output writes itself, or that only kernels have. */
 static bool is_left_out(const struct vyre_cl_program *program, uint32_t index)
 {
     static const char *const WORDS[] = {"__kernel", "kernel",     "static", "inline",
@@ -163,8 +163,8 @@ static void emit_types(struct vyre_cl_emitter *emitter, const struct vyre_cl_fun
 }
 
 /*
- * What stands for a declaration of local variables in the body: the compiler's word that their types are
- * the same there as before the function. Two declarations of one function must agree.
+ * Replaces a declaration of local variables in the body: makes the compiler check that their types
+ * are the same there as before the function. Two declarations of one function must agree.
  */
 static void emit_same_types(struct vyre_cl_emitter *emitter,
                             const struct vyre_cl_function *function, uint32_t first, uint32_t end)
@@ -180,7 +180,9 @@ static void emit_same_types(struct vyre_cl_emitter *emitter,
     vyre_text_append(&emitter->out, "}\n");
 }
 
-/* From here on the names of these variables, of the kernel's list, stand for the parameters' targets. */
+/*
+ * From here on the names of these variables of the kernel stand for the targets of the parameters.
+ */
 static void emit_names(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function,
                        uint32_t first, uint32_t end)
 {
@@ -201,11 +203,13 @@ static void emit_names_end(struct vyre_cl_emitter *emitter, const struct vyre_cl
     }
 }
 
-/* The body as it stands, but for the declarations of local variables. */
+/* The body unchanged, except for the declarations of local variables. */
 static void emit_body(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
 {
     uint32_t from = start_of(emitter, function->body);
-    /* A variable that outlives the call, where a macro hides it, compiles only if it never changes. */
+    /*
+     * If a macro hides a static variable, the output compiles only if the variable never changes.
+     */
     vyre_text_append(&emitter->out, "\n#define static static __constant\n");
     for (uint32_t i = 0; i < function->local_count;) {
         const struct vyre_cl_local *local = &emitter->program->locals[function->first_local + i];
@@ -223,7 +227,7 @@ static void emit_body(struct vyre_cl_emitter *emitter, const struct vyre_cl_func
     emit_names_end(emitter, function);
 }
 
-/* What only the compiler can compare: a required shape that is written with macros. */
+/* A required shape that is written with macros, which only the compiler can compare. */
 static void emit_shape_check(struct vyre_cl_emitter *emitter,
                              const struct vyre_cl_function *function)
 {
@@ -237,7 +241,10 @@ static void emit_shape_check(struct vyre_cl_emitter *emitter,
     vyre_text_append(&emitter->out, ") ? 1 : -1];\n");
 }
 
-/* A prototype of a kernel lacks its local variables; such a kernel is not called, so none is needed. */
+/*
+ * A prototype of a kernel lacks its local variables. Such a kernel is not called, so it needs no
+ * prototype.
+ */
 static bool has_locals(const struct vyre_cl_program *program,
                        const struct vyre_cl_function *function)
 {
@@ -250,8 +257,8 @@ static bool has_locals(const struct vyre_cl_program *program,
 }
 
 /*
- * Conditionals of the head are decided. If one comes out otherwise, the output does not compile, also where
- * the function is left out: a group that is not expected may tell the preprocessor anything.
+ * Conditionals in the head are decided. If one comes out differently, the output does not compile.
+ * This holds for omitted functions too, because an unexpected group may contain any directive.
  */
 static void emit_branches(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
 {
@@ -299,13 +306,13 @@ static void emit_function(struct vyre_cl_emitter *emitter, const struct vyre_cl_
     }
 }
 
-/* Pragmas are about the block or the loop that they stand in, but for those that enable extensions. */
+/* Pragmas apply to the block or loop that they are in, except those that enable extensions. */
 static bool ends_with_block(const struct vyre_cl_program *program, uint32_t hash)
 {
     return vyre_cl_is(program, hash + 1, "pragma") && !vyre_cl_is(program, hash + 3, "EXTENSION");
 }
 
-/* What a function that is left out tells the preprocessor, which goes on behind the function. */
+/* The directives in an omitted function, which have effect after the function. */
 static void emit_directives(struct vyre_cl_emitter *emitter,
                             const struct vyre_cl_function *function)
 {
@@ -325,7 +332,7 @@ static void emit_directives(struct vyre_cl_emitter *emitter,
 }
 
 /*
- * Words that nothing mentions which is kept, but that "##" could call to life, do not compile; in a
+ * Words that nothing in the output mentions, but that "##" could produce, do not compile. In a
  * conditional neither.
  */
 static void emit_traps(struct vyre_cl_emitter *emitter)

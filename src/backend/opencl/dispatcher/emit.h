@@ -14,10 +14,10 @@ struct vyre_cl_emitter {
     enum vyre_cl_dispatcher_form form;
 };
 
-/* Macros that give calls of the user's functions what the ids need. */
+/* Macros that pass the ids to calls of the user's functions. */
 void vyre_cl_emit_calls(struct vyre_cl_emitter *emitter);
 
-/* The source: functions with what the ids need, kernels as functions, each with its `vyre_run_`. */
+/* The source: functions with their ids, kernels as functions, each with its `vyre_run_`. */
 void vyre_cl_emit_source(struct vyre_cl_emitter *emitter);
 
 /* Tokens [first, end) with the space between them. */
@@ -26,7 +26,7 @@ void vyre_cl_emit_tokens(struct vyre_cl_emitter *emitter, uint32_t first, uint32
 /* The function that runs listed kernel `index` for one item: wrapper.c. */
 void vyre_cl_emit_wrapper(struct vyre_cl_emitter *emitter, size_t index);
 
-/* The choice among kernels and the local memory that they share: wrapper.c. */
+/* The switch over the kernels, and the local memory that they share: wrapper.c. */
 bool vyre_cl_emit_dispatch(struct vyre_cl_emitter *emitter);
 
 #endif

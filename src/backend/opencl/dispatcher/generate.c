@@ -1,5 +1,5 @@
 /*
- * generate.c: persistent mode for OpenCL C kernels that nobody wrote for it.
+ * generate.c: persistent mode for ordinary OpenCL C kernels.
  */
 #include "backend/opencl/dispatcher/dispatcher.h"
 
@@ -10,7 +10,10 @@
 #include "backend/opencl/dispatcher/ring.h"
 #include "base/memory.h"
 
-/* Tokens and lists of the longest source that is read; 64 bytes and more for each of its bytes. */
+/*
+ * Room for the tokens and lists of the longest source that is read: at least 64 bytes for each of
+ * its bytes.
+ */
 #define ARENA_BLOCK_BYTES ((size_t)64 << 10)
 #define ARENA_LIMIT_BYTES ((size_t)512 << 20)
 
@@ -53,7 +56,7 @@ static enum vyre_cl_dispatcher_form choose_form(struct vyre_cl_program *program,
     return program->is_groupwise ? VYRE_CL_FORM_GROUPED : VYRE_CL_FORM_LOOPED;
 }
 
-/* Reads and judges; the arena holds what `program` points to. */
+/* Reads and checks the program; the arena holds what `program` points to. */
 static enum vyre_status read_program(struct vyre_cl_program *program, struct vyre_arena *arena,
                                      const struct vyre_cl_dispatcher_input *input,
                                      enum vyre_cl_dispatcher_form *out_form, struct vyre_diag *diag)

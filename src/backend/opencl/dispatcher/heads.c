@@ -1,14 +1,15 @@
 /*
  * heads.c: conditionals in the head of a function.
  *
- * A program is read over all branches of its conditionals, but the parameters of a function must be known.
- * So those in a head, from a declaration's first word to its brace or semicolon, are decided by what the
- * source says. The head keeps the tokens of the groups that are taken. The directives move before it, where
- * the output asks the compiler the same questions (emit.c): a group that was not expected is an error there.
- * Outside heads, groups are only marked, for the choice between two definitions of a kernel.
+ * All branches of a program's conditionals are read, but the parameters of a function must be
+ * known. So conditionals in a head, which goes from a declaration's first word to its brace or
+ * semicolon, are decided from the source. The head keeps the tokens of the groups that are taken.
+ * The directives move before it, where the output has the compiler evaluate the same conditions
+ * (emit.c): an unexpected group is an error there. Outside heads, groups are only marked, for the
+ * choice between two definitions of a kernel.
  *
  *     int f(int a          #ifdef B
- *     #ifdef B             #endif              an #else with an error is added to it
+ *     #ifdef B             #endif              the output adds an #else with an error
  *         , int b    -->   int f(int a
  *     #endif                   , int b
  *     )                    )
@@ -22,12 +23,12 @@
 
 static const char NOT_DECIDED[] = "directive inside a declaration";
 
-/* Whether the compiler reads a group; the order is that of how sure it does not. */
+/* Whether the compiler reads a group, from surely to surely not. */
 enum state { STATE_READ, STATE_UNKNOWN, STATE_SKIPPED };
 
-/* A conditional that is open. */
+/* An open conditional. */
 struct level {
-    enum state state; /* of the group that is open */
+    enum state state; /* of the current group */
     bool taken;       /* a group of it was read */
     bool unknown;     /* ... or perhaps */
     bool has_else;
@@ -47,7 +48,7 @@ struct heads {
     uint32_t item; /* first token of the current declaration, in `out`, or VYRE_CL_NONE */
     uint32_t braces;
     uint32_t brackets; /* round and square ones */
-    bool gap;          /* something was taken out before the next token */
+    bool gap;          /* something was removed before the next token */
 };
 
 static struct level *top(struct heads *heads)
@@ -63,7 +64,7 @@ static bool is_dropping(struct heads *heads)
 
 /* ---- Tokens ---- */
 
-/* The head is over: its directives come before it. */
+/* The head is over: its directives are put before it. */
 static void end_head(struct heads *heads)
 {
     uint32_t moved = heads->moved_count;
@@ -98,7 +99,7 @@ static void see_bracket(struct heads *heads, char sign)
         heads->item = VYRE_CL_NONE;
 }
 
-/* How sure it is that the compiler reads what stands here. */
+/* How certain it is that the compiler reads this place. */
 static enum state state_here(const struct heads *heads)
 {
     enum state state = STATE_READ;
@@ -124,7 +125,7 @@ static void add_token(struct heads *heads, const struct vyre_cl_token *token)
         see_bracket(heads, token->sign);
 }
 
-/* A directive stays where it is, or moves before the head. */
+/* A directive stays in place, or moves before the head. */
 static void add_directive(struct heads *heads, uint32_t first, uint32_t end,
                           enum vyre_cl_branch branch)
 {
@@ -146,7 +147,7 @@ static enum vyre_cl_truth negate(enum vyre_cl_truth truth)
     return truth == VYRE_CL_TRUE ? VYRE_CL_FALSE : VYRE_CL_TRUE;
 }
 
-/* Of the directive whose word is at `index`. */
+/* Decides the directive whose word is at `index`. */
 static enum vyre_cl_truth decide(struct heads *heads, uint32_t index, uint32_t end)
 {
     struct vyre_cl_program *program = heads->program;

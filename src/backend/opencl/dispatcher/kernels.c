@@ -1,5 +1,5 @@
 /*
- * kernels.c: whether the listed kernels are what the caller says they are.
+ * kernels.c: compares the listed kernels with what the caller says about them.
  */
 #include "backend/opencl/dispatcher/kernels.h"
 
@@ -47,7 +47,7 @@ static enum vyre_cl_argument_kind shown_kind(const struct vyre_cl_program *progr
     return has(program, span, "__local", "local") ? VYRE_CL_ARGUMENT_LOCAL : VYRE_CL_ARGUMENT_NONE;
 }
 
-/* Names and stars, the last of them the parameter's own name. */
+/* Only names and stars; the last name is the parameter's own. */
 static bool is_plain_parameter(const struct vyre_cl_program *program, struct vyre_cl_span span)
 {
     for (uint32_t i = span.first; i < span.end; i++) {
@@ -58,7 +58,7 @@ static bool is_plain_parameter(const struct vyre_cl_program *program, struct vyr
            vyre_cl_at(program, span.end - 1)->kind == VYRE_CL_TOKEN_NAME;
 }
 
-/* The argument's own rules; `constants` is the room for them behind the addresses. */
+/* The argument's own rules; `constants` is the room for constants after the addresses. */
 static const char *check_argument(const struct vyre_cl_argument *argument, uint32_t address_count)
 {
     uint32_t size = argument->size_bytes;
@@ -128,7 +128,7 @@ bool vyre_cl_kernel_shape(const struct vyre_cl_program *program,
     return false;
 }
 
-/* Three plain numbers are compared here; anything else by the compiler, in the output. */
+/* Three plain numbers are compared here; anything else is left to the compiler, in the output. */
 static void check_shape(struct vyre_cl_program *program, const struct vyre_cl_function *function,
                         const uint32_t local_size[3])
 {
@@ -151,7 +151,7 @@ static void check_kernel(struct vyre_cl_program *program,
 {
     const struct vyre_cl_function *function = vyre_cl_program_kernel(program, kernel->entry);
     if (!function || !function->is_kernel) {
-        vyre_cl_program_refuse(program, "kernel that is not in plain sight");
+        vyre_cl_program_refuse(program, "kernel that is not visible in the source");
         return;
     }
     check_arguments(program, function, kernel);
@@ -171,7 +171,7 @@ static void check_body(struct vyre_cl_program *program, const struct vyre_cl_fun
     }
 }
 
-/* A kernel is not called if local variables would go with the call. */
+/* A kernel whose local variables would have to be passed along is not called. */
 static void check_definitions(struct vyre_cl_program *program)
 {
     for (uint32_t i = 0; i < program->function_count; i++) {

@@ -16,7 +16,7 @@ struct vyre_cl_span {
 struct vyre_cl_span vyre_cl_kernel_parameter(const struct vyre_cl_program *program,
                                              const struct vyre_cl_function *function, size_t index);
 
-/* Finds what stands in the parentheses of reqd_work_group_size. */
+/* Finds what is in the parentheses of reqd_work_group_size. */
 bool vyre_cl_kernel_shape(const struct vyre_cl_program *program,
                           const struct vyre_cl_function *function, struct vyre_cl_span *out);
 

@@ -45,8 +45,8 @@ static char peek(const struct reader *r, size_t ahead)
 }
 
 /*
- * Bytes of a backslash and the line's end behind it, or 0. Compilers take no notice of white space between
- * the two.
+ * Bytes of a backslash and the line end after it, or 0. Compilers ignore white space between the
+ * two.
  */
 static size_t splice(const struct reader *r, size_t ahead)
 {
@@ -58,7 +58,10 @@ static size_t splice(const struct reader *r, size_t ahead)
     return peek(r, ahead + size) == '\n' ? size + 1 : 0;
 }
 
-/* How far ahead the character of this number is once lines are joined, which is before there are tokens. */
+/*
+ * The offset of the character with this number once lines are joined, which happens before tokens
+ * are read.
+ */
 static size_t joined(const struct reader *r, size_t number)
 {
     size_t ahead = 0;
@@ -97,7 +100,7 @@ static void line_comment(struct reader *r)
 {
     while (r->at < r->size && peek(r, 0) != '\n') {
         size_t join = splice(r, 0);
-        /* With white space it goes on in the next line for some compilers only. */
+        /* With white space in between, only some compilers continue on the next line. */
         if (join && is_space(peek(r, 1)) && peek(r, 1) != '\r')
             r->reason = "comment that may end at two places";
         r->at += join ? join : 1;
@@ -200,7 +203,7 @@ static void read_number(struct reader *r)
         expect_whole(r, 0);
 }
 
-/* Characters of the longest operator here, as C takes it. */
+/* The number of characters of the longest operator here, by C's rule. */
 static size_t operator_size(const struct reader *r)
 {
     char c = peek(r, 0);
@@ -339,7 +342,7 @@ static const char *count_tokens(struct reader r, uint32_t *out_count, uint32_t *
     }
 }
 
-/* A carriage return alone ends a line for some compilers only. */
+/* Only some compilers end a line at a lone carriage return. */
 static bool has_lone_return(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {

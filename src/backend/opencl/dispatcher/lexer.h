@@ -1,10 +1,11 @@
 /*
  * lexer.h: the tokens of an OpenCL C source, and its identifiers as numbers.
  *
- * Comments, white space and line continuations are no tokens. Directives are tokenized like the rest;
- * each of their tokens carries `directive`, and the '#' that starts one is their first. Whatever the
- * lexer does not know with certainty ends it with a reason: a continuation in the midst of a token (one
- * between tokens is as good as a space), bytes outside ASCII, digraphs, a directive without meaning here.
+ * Comments, white space and line continuations are not tokens. Directives are tokenized like the
+ * rest; each of their tokens carries `directive`, and their first is the '#'. The lexer stops with
+ * a reason at anything that it does not know with certainty: a continuation inside a token (one
+ * between tokens counts as a space), bytes outside ASCII, digraphs, a directive without meaning
+ * here.
  */
 #ifndef VYRE_BACKEND_OPENCL_DISPATCHER_LEXER_H
 #define VYRE_BACKEND_OPENCL_DISPATCHER_LEXER_H
@@ -25,7 +26,7 @@ enum vyre_cl_token_kind {
     VYRE_CL_TOKEN_SIGN,   /* punctuation; an operator of several characters is one */
 };
 
-/* What a directive in the head of a function was taken for: heads.c. */
+/* The role of a directive in the head of a function: heads.c. */
 enum vyre_cl_branch {
     VYRE_CL_BRANCH_NONE = 0, /* not in a head */
     VYRE_CL_BRANCH_TAKEN,    /* begins the group that is read */
@@ -38,17 +39,17 @@ struct vyre_cl_token {
     uint32_t offset; /* in the text */
     uint32_t size;
     uint32_t name;      /* of a NAME: its number, from 1; else 0 */
-    uint32_t directive; /* 0, or the number of the directive that it is part of, from 1 */
+    uint32_t directive; /* 0, or the number of its directive, from 1 */
     uint8_t kind;
     char sign; /* of a SIGN: the character; '>' for "->", '#' for "##", 0 for other operators */
-    bool space_after; /* nothing but the next byte follows at once: needed to tell macro kinds */
-    bool gap;         /* not all that stands between it and the token before it belongs there */
+    bool space_after; /* a space, comment or end follows: shows whether a macro has parameters */
+    bool gap;         /* something between it and the token before it was removed */
     uint8_t branch;   /* enum vyre_cl_branch */
-    bool skipped;     /* in a group of a conditional that is most likely not read: heads.c */
+    bool skipped;     /* in a group of a conditional that is probably not read: heads.c */
 };
 
 struct vyre_cl_name {
-    uint32_t offset; /* of the first place where it occurs */
+    uint32_t offset; /* of its first occurrence */
     uint32_t size;
 };
 
@@ -64,7 +65,7 @@ struct vyre_cl_tokens {
 };
 
 /*
- * Reads `text`. NULL on success; a reason otherwise, which is VYRE_CL_NO_MEMORY when the arena had no
+ * Reads `text`. NULL on success, otherwise a reason, which is VYRE_CL_NO_MEMORY if the arena had no
  * room.
  */
 VYRE_NODISCARD const char *vyre_cl_tokens_read(struct vyre_arena *arena, const char *text,
@@ -72,7 +73,7 @@ VYRE_NODISCARD const char *vyre_cl_tokens_read(struct vyre_arena *arena, const c
 
 extern const char VYRE_CL_NO_MEMORY[];
 
-/* The number of an identifier, or 0 when the source does not have it. */
+/* The number of an identifier; 0 if the source does not have it. */
 uint32_t vyre_cl_tokens_find(const struct vyre_cl_tokens *tokens, const char *word, size_t size);
 
 /* Whether the token is the identifier or sign `word`. */

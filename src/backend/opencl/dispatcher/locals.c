@@ -1,18 +1,19 @@
 /*
  * locals.c: variables in local memory that kernels declare.
  *
- * They may stand in a kernel's outermost scope only, and the user's kernels become functions. So each
- * becomes a type, a variable of that type in the dispatcher, and a parameter; its name becomes a macro
- * for the parameter's target from its declaration to the end of the body, which leaves sizeof, & and macros
- * as they were. That is exact as long as the name means nothing else in the body. A declaration under a
- * conditional has its parameter in any case, and its macro only where the compiler reads it.
+ * They are allowed only in a kernel's outermost scope, and the user's kernels become functions. So
+ * each becomes a type, a variable of that type in the dispatcher, and a parameter. From its
+ * declaration to the end of the body its name becomes a macro for the parameter's target, which
+ * keeps sizeof, & and macros working. That is exact as long as the name means nothing else in the
+ * body. A declaration under a conditional always has its parameter, and its macro only if the
+ * compiler reads it.
  */
 #include <string.h>
 
 #include "backend/opencl/dispatcher/program.h"
 #include "backend/opencl/dispatcher/words.h"
 
-/* Names that are followed by an expression, not by what they declare. */
+/* Names that are followed by an expression, not by a declarator. */
 static bool precedes_expression(const struct vyre_cl_program *program, uint32_t index)
 {
     static const char *const WORDS[] = {"return", "sizeof", "case", "else", "do"};
@@ -23,7 +24,7 @@ static bool precedes_expression(const struct vyre_cl_program *program, uint32_t 
     return false;
 }
 
-/* Whether a declaration may begin behind the token: not in parentheses, but for those of a `for`. */
+/* Whether a declaration may begin after the token: not in parentheses, except those of a `for`. */
 static bool may_end_before_declaration(const struct vyre_cl_program *program, uint32_t index)
 {
     if (vyre_cl_at(program, index)->directive || vyre_cl_is_sign(program, index, ';') ||
@@ -40,7 +41,7 @@ static bool may_end_before_declaration(const struct vyre_cl_program *program, ui
            (name && program->facts[name].macro != VYRE_CL_NONE);
 }
 
-/* Whether nothing but names and stars lies between the statement's start and the token. */
+/* Whether there are only names and stars between the statement's start and the token. */
 static bool starts_with_type(const struct vyre_cl_program *program, uint32_t index, uint32_t body)
 {
     uint32_t i = index;
@@ -51,7 +52,7 @@ static bool starts_with_type(const struct vyre_cl_program *program, uint32_t ind
            may_end_before_declaration(program, i - 1) && !precedes_expression(program, i);
 }
 
-/* The bracket that the token is inside of. */
+/* The bracket around the token. */
 static uint32_t bracket_around(const struct vyre_cl_program *program, uint32_t index, uint32_t body)
 {
     for (uint32_t i = index; i-- > body;) {
@@ -66,8 +67,8 @@ static uint32_t bracket_around(const struct vyre_cl_program *program, uint32_t i
 }
 
 /*
- * Whether a comma between `open`, the parenthesis of a `for`, and `index` may lie between declarators: in
- * the first part, unless that begins like an expression.
+ * Whether a comma between `open`, the parenthesis of a `for`, and `index` may separate declarators:
+ * in the first part, unless that begins like an expression.
  */
 static bool for_may_declare(const struct vyre_cl_program *program, uint32_t open, uint32_t index)
 {
@@ -141,7 +142,7 @@ static bool is_declared_at(const struct vyre_cl_program *program,
     return false;
 }
 
-/* Whether the name is that of a parameter: in the macro's body it then stands for something else. */
+/* Whether the name is that of a parameter: in the macro's body it then means something else. */
 static bool is_parameter(const struct vyre_cl_program *program, const struct vyre_cl_macro *macro,
                          uint32_t name)
 {
@@ -154,7 +155,7 @@ static bool is_parameter(const struct vyre_cl_program *program, const struct vyr
     return false;
 }
 
-/* Whether a macro that kernels reach may declare the name, or mean a member by it. */
+/* Whether a macro that kernels reach may declare the name, or use it for a member. */
 static bool gives_second_meaning(const struct vyre_cl_program *program,
                                  const struct vyre_cl_macro *macro, uint32_t name)
 {
@@ -171,13 +172,13 @@ static bool gives_second_meaning(const struct vyre_cl_program *program,
 static void check_name(struct vyre_cl_program *program, const struct vyre_cl_function *function,
                        const struct vyre_cl_local *local)
 {
-    bool defines = false; /* the directive that is being passed */
+    bool defines = false; /* the current directive defines a macro */
     for (uint32_t i = function->open; i < function->last; i++) {
         const struct vyre_cl_token *token = vyre_cl_at(program, i);
         bool own = i >= local->first && i <= local->last;
         if (token->directive && vyre_cl_at(program, i - 1)->directive != token->directive)
             defines = vyre_cl_is(program, i + 1, "define");
-        bool asked = token->directive && !defines; /* where the name is a macro now, and was none */
+        bool asked = token->directive && !defines; /* the name was not a macro here, and now is */
         if (vyre_cl_at(program, i)->name != local->name || is_declared_at(program, function, i))
             continue;
         if (own || asked || i < function->body || may_declare(program, i, function->body))
@@ -192,7 +193,7 @@ static void check_name(struct vyre_cl_program *program, const struct vyre_cl_fun
         vyre_cl_program_refuse(program, "local variable's name has a second meaning");
 }
 
-/* Whether the name at `index`, which may declare something by what stands before it, does so. */
+/* Whether the name at `index`, which may be a declaration judging by what precedes it, is one. */
 static bool declares_word(const struct vyre_cl_program *program,
                           const struct vyre_cl_function *function, uint32_t index)
 {
@@ -205,8 +206,9 @@ static bool declares_word(const struct vyre_cl_program *program,
 }
 
 /*
- * The type moves out of the body, so its words must mean the same before it. The compiler has the last
- * word, macros or not: it sees the type in both places (emit.c). This saves a build that would fail.
+ * The type moves out of the body, so its words must mean the same before it. The compiler sees the
+ * type in both places (emit.c) and decides, macros or not. This check saves a build that would
+ * fail.
  */
 static void check_words(struct vyre_cl_program *program, const struct vyre_cl_function *function,
                         const struct vyre_cl_local *local)
@@ -223,7 +225,10 @@ static void check_words(struct vyre_cl_program *program, const struct vyre_cl_fu
     }
 }
 
-/* Directives before the declaration: the type moves before them, so none may define anything. */
+/*
+ * The type moves before the directives that precede the declaration, so none of them may define
+ * anything.
+ */
 static void check_directives(struct vyre_cl_program *program,
                              const struct vyre_cl_function *function, uint32_t last)
 {
@@ -245,7 +250,7 @@ static uint32_t statement_start(const struct vyre_cl_program *program, uint32_t 
     return index;
 }
 
-/* Where the declarator that `index` is in ends: its comma or semicolon. */
+/* The end of the declarator around `index`: its comma or semicolon. */
 static uint32_t declarator_end(const struct vyre_cl_program *program, uint32_t index, uint32_t end)
 {
     while (index < end && !vyre_cl_is_sign(program, index, ',') &&
@@ -258,7 +263,9 @@ static uint32_t declarator_end(const struct vyre_cl_program *program, uint32_t i
 
 enum declared { DECLARES_POINTER, DECLARES_VARIABLE, DECLARES_UNKNOWN };
 
-/* What a declarator makes, and where its name is. Words past the name: brackets and attributes. */
+/*
+ * What a declarator declares, and where its name is. Brackets and attributes may follow the name.
+ */
 static enum declared see_declarator(const struct vyre_cl_program *program, uint32_t first,
                                     uint32_t end, uint32_t *out_name)
 {
@@ -289,7 +296,7 @@ static uint32_t read_declarators(struct vyre_cl_program *program, uint32_t first
     uint32_t at = first;
     for (;;) {
         uint32_t end = declarator_end(program, at, limit);
-        uint32_t stop = at; /* behind '=' may be any expression; only a pointer can have it */
+        uint32_t stop = at; /* after '=' may come any expression; only a pointer can have one */
         while (stop < end && !vyre_cl_is_sign(program, stop, '='))
             stop++;
         uint32_t name = at;

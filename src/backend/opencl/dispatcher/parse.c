@@ -14,7 +14,7 @@ static bool is_aggregate(const struct vyre_cl_program *program, uint32_t index)
            vyre_cl_is(program, index, "enum");
 }
 
-/* Behind an attribute, or `index` if there is none. */
+/* The token after an attribute, or `index` if there is none. */
 static uint32_t skip_attributes(const struct vyre_cl_program *program, uint32_t index)
 {
     while (vyre_cl_is_attribute(program, index) && vyre_cl_is_sign(program, index + 1, '(') &&
@@ -32,7 +32,7 @@ static bool has_directive(const struct vyre_cl_program *program, uint32_t first,
     return false;
 }
 
-/* struct, union or enum; a name; a body; nothing else. */
+/* struct, union or enum, a name, a body, and nothing else. */
 static bool declares_type_only(const struct vyre_cl_program *program, uint32_t first, uint32_t last)
 {
     if (!is_aggregate(program, first))
@@ -58,10 +58,10 @@ static bool is_constant_variable(const struct vyre_cl_program *program, uint32_t
     return constant;
 }
 
-/* A declaration that ends in a semicolon and is no function. */
+/* A declaration that ends in a semicolon and is not a function. */
 static void see_declaration(struct vyre_cl_program *program, uint32_t first, uint32_t last)
 {
-    /* It is copied as it stands, so a conditional that comes out otherwise would go unnoticed. */
+    /* It is copied unchanged, so a conditional with another outcome would go unnoticed. */
     for (uint32_t i = first + 1; i <= last; i++) {
         if (vyre_cl_at(program, i)->gap)
             vyre_cl_program_refuse(program, "directive inside a declaration");
@@ -148,7 +148,8 @@ static uint32_t see_function(struct vyre_cl_program *program, uint32_t first, ui
 /* Reads the declaration that begins at `first`; returns its last token. */
 static uint32_t see_item(struct vyre_cl_program *program, uint32_t first)
 {
-    bool plain = vyre_cl_is(program, first, "typedef"); /* parentheses and braces are no function */
+    /* its parentheses and braces are not those of a function */
+    bool plain = vyre_cl_is(program, first, "typedef");
     for (uint32_t i = first; i < program->tokens.count; i++) {
         i = skip_attributes(program, i);
         if (i >= program->tokens.count)
@@ -172,7 +173,7 @@ static uint32_t see_item(struct vyre_cl_program *program, uint32_t first)
     return program->tokens.count;
 }
 
-/* Whether a conditional asks for a function's name, which the output makes a macro. */
+/* Whether a conditional tests a function's name, which the output makes a macro. */
 static void check_conditionals(struct vyre_cl_program *program)
 {
     uint32_t directive = 0;

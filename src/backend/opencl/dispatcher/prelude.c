@@ -74,7 +74,7 @@ static const char MEMORY[] =
     "VYRE_INLINE vyre_bytes vyre_slot_of(vyre_bytes vyre_c, vyre_u32 vyre_item)\n"
     "{ return vyre_c + VYRE_SLOTS\n"
     "         + (vyre_size)(vyre_item & vyre_plain(vyre_c, VYRE_SLOT_MASK)) * VYRE_SLOT_BYTES; }\n"
-    /* A resident group's own state; `vyre_exit` is not 0 when it must leave. */
+    /* A resident group's own state. It must leave if `vyre_exit` is not 0. */
     "struct vyre_turn { vyre_u32 vyre_item, vyre_group, vyre_idle, vyre_turns, vyre_beat,\n"
     "  vyre_holds, vyre_exit; };\n"
     "VYRE_INLINE vyre_u32 vyre_why_leave(vyre_bytes vyre_c, VYRE_TURN *vyre_w)\n"
@@ -88,7 +88,7 @@ static const char MEMORY[] =
     "                                vyre_size vyre_z, vyre_size vyre_other)\n"
     "{ return vyre_d == 0 ? vyre_x : vyre_d == 1 ? vyre_y : vyre_d == 2 ? vyre_z : vyre_other; }\n";
 
-/* One resident group: nobody to take tickets from, so an item is taken by counting (B, E). */
+/* One resident group: it shares no tickets, so it takes an item by counting (B, E). */
 static const char ALONE[] =
     "VYRE_INLINE void vyre_begin(vyre_bytes vyre_c, VYRE_TURN *vyre_w)\n"
     "{\n"
@@ -118,7 +118,7 @@ static const char ALONE[] =
     "    ++vyre_w->vyre_idle;\n"
     "  }\n"
     "}\n"
-    /* For a work-group: one group after the other of the item at hand, then the next item. */
+    /* For a work-group: one group after another of the current item, then the next item. */
     "VYRE_INLINE void vyre_take(vyre_bytes vyre_c, VYRE_TURN *vyre_w)\n"
     "{\n"
     "  if (vyre_w->vyre_holds) {\n"
@@ -141,8 +141,8 @@ static const char ALONE[] =
     "}\n";
 
 /*
- * Many: a ticket is a group, taken from the cursor. `holds` says that this group has taken a ticket of
- * the item at hand, so it may not leave before the item's last ticket is taken.
+ * Many: a ticket is a group, taken from the cursor. `holds` says that this group has taken a ticket
+ * of the current item, so it may not leave before the item's last ticket is taken.
  */
 static const char MANY[] =
     "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
@@ -187,7 +187,7 @@ static const char MANY[] =
     "    vyre_complete(vyre_c, vyre_w->vyre_item);\n"
     "}\n";
 
-/* Moves the cursor past the ticket it names; says whether the ticket is ours. */
+/* Moves the cursor past the ticket that it names, and says whether this group got the ticket. */
 static const char MANY_TAKE[] =
     "VYRE_INLINE int vyre_claim(vyre_bytes vyre_c, VYRE_TURN *vyre_w, vyre_u64 vyre_at)\n"
     "{\n"
@@ -235,7 +235,7 @@ static const char MANY_TAKE[] =
     "  }\n"
     "}\n";
 
-/* The ids of a looped dispatcher are values that go with every call. */
+/* A looped dispatcher passes the ids as values with every call. */
 static const char LOOPED_IDS[] =
     "#define VYRE_PARAMETERS const vyre_size vyre_lx, const vyre_size vyre_ly, \\\n"
     "  const vyre_size vyre_lz, const vyre_size vyre_bx, const vyre_size vyre_by, \\\n"
@@ -259,25 +259,32 @@ static const char LOOPED_IDS[] =
     "  vyre_far_get_local_id((vyre_d), vyre_lx, vyre_ly, vyre_lz)\n";
 
 /*
- * The end of a case. PoCL 3.1 splits a kernel at its barriers, and gets the end of a case wrong unless all of
- * its work-items end it at one barrier that no other case shares: the barrier. Nothing of a case may be
- * merged with another: the assembler statement, which no compiler merges. The reasons, with the
- * intermediate code, are in docs/design/opencl-dispatcher.md.
+ * The end of a case. PoCL 3.1 splits a kernel at its barriers. It gets the end of a case wrong
+ * unless all work-items of the case end at one barrier that no other case shares: hence the
+ * barrier. No part of a case may be merged with another case: hence the assembler statement, which
+ * no compiler merges. The reasons, with the intermediate code, are in
+ * docs/design/opencl-dispatcher.md.
  */
 static const char CASE_END[] =
     "#ifdef POCL_DEVICE_ADDRESS_BITS\n"
     "#define VYRE_CASE_END(vyre_n) \\\n"
     "  do { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); \\\n"
     "       __asm__ volatile(\"\" : : \"i\"(vyre_n)); } while (0)\n"
-    /* Where a compiler knows that a switch has all cases, its default is a path without end, and PoCL takes
-       the arms of the switch for a condition on the next barrier. It may not know. */
+    /*
+     * If a compiler knows that a switch has all cases, its default becomes an unreachable path, and
+     * PoCL takes the arms of the switch for a condition on the next barrier. So the compiler must
+     * not know.
+     */
     "#define switch(...) switch (({ __typeof__((__VA_ARGS__) + 0) vyre_h = (__VA_ARGS__); \\\n"
     "                               __asm__(\"\" : \"+r\"(vyre_h)); vyre_h; }))\n"
     "#else\n"
     "#define VYRE_CASE_END(vyre_n)\n"
     "#endif\n";
 
-/* Those of a grouped one lie in local memory, where a barrier need not save them per work-item. */
+/*
+ * The ids of a grouped dispatcher are in local memory, so that a barrier need not save them per
+ * work-item.
+ */
 static const char GROUPED_IDS[] =
     "struct vyre_ticket { vyre_size vyre_group[3], vyre_count[3], vyre_slot; vyre_u32 vyre_kernel; "
     "};\n"
@@ -298,8 +305,8 @@ static const char GROUPED_IDS[] =
     "#define VYRE_COUNT_Z vyre_t->vyre_count[2]\n";
 
 /*
- * Past the third dimension devices disagree with the standard; theirs is the answer to give. These are
- * functions, so that the argument of the user's call is evaluated once.
+ * Beyond the third dimension devices disagree with the standard, and their answer is the one to
+ * give. These are functions, so that the argument of the user's call is evaluated once.
  */
 static const char FAR[] =
     "#define VYRE_FAR(vyre_name) \\\n"
@@ -352,9 +359,9 @@ void vyre_cl_prelude_write(struct vyre_text *out, const struct vyre_cl_dispatche
     vyre_text_append(out, IDS);
     if (!looped)
         return;
-    /* A loop that cannot be vectorized is no news to anybody. */
+    /* Warnings about loops that cannot be vectorized are of no use. */
     vyre_text_append(out, "#pragma clang diagnostic ignored \"-Wpass-failed\"\n");
-    /* A barrier that could not be seen, made by "##", must not compile into a loop. */
+    /* A barrier that "##" makes cannot be seen, so it must not compile into a loop. */
     for (size_t i = 0; vyre_cl_word_groupwise(i); i++)
         vyre_text_appendf(out, "#undef %s\n#define %s vyre_unseen_barrier\n",
                           vyre_cl_word_groupwise(i), vyre_cl_word_groupwise(i));
@@ -391,11 +398,12 @@ static const char RESIDENT_MANY[] =
     "}\n";
 
 /*
- * All control flow around the barriers depends on what is read from local memory between two of them, so
- * it is the group's own. Two traps of PoCL shape this. Its splitting at barriers does not end on loops
- * without barriers inside one that has them: taking is a call that is not inlined. And local variables
- * are moved into arguments of the kernel alone: that call must not get their addresses, which the
- * compiler would propagate into it; its state is private to the first work-item.
+ * All control flow around the barriers depends on values read from local memory between two of
+ * them, so it is the same for the whole group. Two faults of PoCL shape this. Its splitting at
+ * barriers does not terminate on loops without barriers inside a loop that has them, so taking an
+ * item is a call that is not inlined. And it moves local variables into arguments of the kernel
+ * only, so that call must not receive their addresses, which the compiler would propagate into it;
+ * its state is private to the first work-item.
  */
 static const char RESIDENT_GROUPED[] =
     "  __private struct vyre_turn vyre_w;\n"

@@ -1,5 +1,5 @@
 /*
- * program.c: what the dispatcher knows of a user's program.
+ * program.c: what the dispatcher knows about a user's program.
  */
 #include "backend/opencl/dispatcher/program.h"
 
@@ -14,7 +14,7 @@ void vyre_cl_program_refuse(struct vyre_cl_program *program, const char *reason)
         program->reason = reason;
 }
 
-/* A define as a line of source has no continuation and no end but its own. */
+/* A define must stay within its line of source: no continuation and no line end in it. */
 static bool define_is_plain(const char *define)
 {
     return define[0] != '\0' && define[0] != '=' && !strpbrk(define, "\\\r\n");
@@ -70,7 +70,7 @@ static void read_tokens(struct vyre_cl_program *program,
         vyre_cl_program_refuse(program, reason);
 }
 
-/* Every list is bounded by the number of tokens; names by their own number. */
+/* Every list is bounded by the number of tokens; the list of names by the number of names. */
 static void make_lists(struct vyre_cl_program *program)
 {
     if (program->reason)

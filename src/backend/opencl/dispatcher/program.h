@@ -1,13 +1,13 @@
 /*
- * program.h: what the dispatcher knows of a user's program.
+ * program.h: what the dispatcher knows about a user's program.
  *
- * The text is that of the build options' macros, one #define each, and then the source. A program is
- * read at the level of its file scope: functions, macros and other declarations; the inside of a
- * function is looked at for the names in it and, in kernels, for local variables.
+ * The text is the build options' macros, one #define each, followed by the source. A program is
+ * read at file scope: functions, macros and other declarations. Inside a function only its names
+ * are read and, in kernels, local variables.
  *
- * Which names are reached from a kernel is found over functions and macros alike and over all branches
- * of conditionals, so it is never too few, but for names that only "##" makes. Those meet macros of the
- * output that do not compile.
+ * The names that a kernel reaches are found through functions and macros, over all branches of
+ * conditionals. So none is missed, except names that only "##" makes; for those the output has
+ * macros that do not compile.
  */
 #ifndef VYRE_BACKEND_OPENCL_DISPATCHER_PROGRAM_H
 #define VYRE_BACKEND_OPENCL_DISPATCHER_PROGRAM_H
@@ -55,7 +55,7 @@ struct vyre_cl_name_facts {
     bool is_entry;     /* of a kernel in this dispatcher */
     bool is_called;    /* reached from another name */
     bool synchronizes; /* it is a barrier or the like, or reaches one */
-    bool stands;       /* in the output, whatever the kernels reach */
+    bool stands;       /* in the output, whether the kernels reach it or not */
 };
 
 struct vyre_cl_program {
@@ -80,8 +80,8 @@ void vyre_cl_program_read(struct vyre_cl_program *program, struct vyre_arena *ar
                           const struct vyre_cl_dispatcher_input *input);
 
 /*
- * The definition of a listed kernel. Of several, in branches of conditionals, the one that is most likely
- * read; if it is not, the output lacks what calls it and does not compile. Only after a successful read.
+ * The definition of a listed kernel. Of several, in branches of conditionals, the one that is most
+ * likely read. If it is not read, the output does not compile. Only after a successful read.
  */
 const struct vyre_cl_function *vyre_cl_program_kernel(const struct vyre_cl_program *program,
                                                       const char *entry);
@@ -90,7 +90,7 @@ const struct vyre_cl_function *vyre_cl_program_kernel(const struct vyre_cl_progr
 bool vyre_cl_function_is_kept(const struct vyre_cl_program *program,
                               const struct vyre_cl_function *function);
 
-/* ---- Steps of the reading, one file each; each does nothing once there is a reason ---- */
+/* ---- Steps of the reading, one file each; none runs once there is a reason -------------------- */
 
 void vyre_cl_program_heads(struct vyre_cl_program *program);      /* heads.c */
 void vyre_cl_program_match(struct vyre_cl_program *program);      /* brackets.c */
@@ -127,7 +127,7 @@ static inline bool vyre_cl_is_sign(const struct vyre_cl_program *program, uint32
     return token->kind == VYRE_CL_TOKEN_SIGN && token->sign == sign && token->size == 1;
 }
 
-/* An attribute and its parenthesis; the word alone is refused as soon as a program is read. */
+/* An attribute with its parenthesis. The word alone has been refused by then. */
 static inline bool vyre_cl_is_attribute(const struct vyre_cl_program *program, uint32_t index)
 {
     return vyre_cl_is(program, index, "__attribute__") || vyre_cl_is(program, index, "__attribute");

@@ -2,9 +2,8 @@
  * reach.c: which names a dispatcher's kernels reach.
  *
  * A name reaches the names in the bodies of its functions and macros. The walk refuses recursion,
- * which would also have no end when everything is inlined. A variable, parameter or member may have
- * the name of a function: such a mention is told from a call by what follows it, and by no macro
- * having a hand in it.
+ * which would never end when everything is inlined. A variable, parameter or member may have the
+ * name of a function. Such a mention is recognised by what follows it, if no macro is involved.
  */
 #include <string.h>
 
@@ -28,7 +27,7 @@ static bool is_function(const struct vyre_cl_program *program, uint32_t name)
     return program->facts[name].function != VYRE_CL_NONE;
 }
 
-/* A name that is on the path already: recursion, unless only macros mention each other. */
+/* A name that is already on the path: recursion, unless only macros mention each other. */
 static void meet_again(struct walk *walk, uint32_t name)
 {
     uint32_t i = walk->depth;
@@ -47,7 +46,7 @@ static bool is_macro(const struct vyre_cl_program *program, uint32_t index)
     return name && program->facts[name].macro != VYRE_CL_NONE;
 }
 
-/* Whether the token is among the arguments of a macro, which may put a parenthesis behind it. */
+/* Whether the token is among the arguments of a macro, which may add a parenthesis after it. */
 static bool is_macro_argument(const struct vyre_cl_program *program, uint32_t index, uint32_t first)
 {
     for (uint32_t i = index; i-- > first;) {
@@ -62,7 +61,7 @@ static bool is_macro_argument(const struct vyre_cl_program *program, uint32_t in
     return false;
 }
 
-/* Whether a name is mentioned and cannot be called. There are no pointers to functions. */
+/* Whether a name is mentioned but cannot be a call. There are no pointers to functions. */
 static bool is_no_call(const struct vyre_cl_program *program, uint32_t index, uint32_t first)
 {
     return !vyre_cl_at(program, index)->directive && index + 1 < program->tokens.count &&
@@ -71,8 +70,8 @@ static bool is_no_call(const struct vyre_cl_program *program, uint32_t index, ui
 }
 
 /*
- * The same of a function of the program: the output's macro for it, which passes hidden values on, takes
- * a parenthesis to come to life.
+ * The same for a function of the program: the output's macro for it, which passes hidden values,
+ * expands only before a parenthesis.
  */
 static bool is_only_a_name(const struct vyre_cl_program *program, uint32_t index, uint32_t first)
 {
@@ -80,7 +79,7 @@ static bool is_only_a_name(const struct vyre_cl_program *program, uint32_t index
            is_no_call(program, index, first);
 }
 
-/* A function of the language that came after this list of words may be a barrier in disguise. */
+/* A function of the language that is newer than this list of words may contain a barrier. */
 static void see_unknown(struct vyre_cl_program *program, uint32_t index, uint32_t first)
 {
     const struct vyre_cl_token *token = vyre_cl_at(program, index);
@@ -161,7 +160,7 @@ static bool is_constant_or_local(const struct vyre_cl_program *program, uint32_t
            vyre_cl_is(program, index, "__constant");
 }
 
-/* Variables that outlive a call and change: the output has others than the program. */
+/* Static variables that change: the output's copies are not the program's. */
 static void check_statics(struct vyre_cl_program *program)
 {
     for (uint32_t f = 0; f < program->function_count; f++) {
@@ -176,11 +175,11 @@ static void check_statics(struct vyre_cl_program *program)
     }
 }
 
-/* ---- What stands in the output although no kernel reaches it ---- */
+/* ---- What is in the output although no kernel reaches it -------------------------------------- */
 
 struct standing {
     struct vyre_cl_program *program;
-    uint32_t *names; /* to be looked at */
+    uint32_t *names; /* still to be examined */
     uint32_t count;
 };
 
@@ -192,7 +191,7 @@ static void stand(struct standing *standing, uint32_t name)
     standing->names[standing->count++] = name;
 }
 
-/* Names of conditionals, wherever they are, and of what is outside functions. */
+/* Names in conditionals, wherever they are, and outside functions. */
 static void stand_tokens(struct standing *standing)
 {
     struct vyre_cl_program *program = standing->program;
@@ -212,7 +211,7 @@ static void stand_tokens(struct standing *standing)
     }
 }
 
-/* A word there has its meaning through macros, too. */
+/* A word there also has its meaning through macros. */
 static void check_standing(struct vyre_cl_program *program)
 {
     struct standing standing = {.program = program};
@@ -245,7 +244,7 @@ void vyre_cl_program_reach(struct vyre_cl_program *program,
         const char *entry = input->kernels[i].entry;
         uint32_t name = vyre_cl_tokens_find(&program->tokens, entry, strlen(entry));
         if (name == 0 || !is_function(program, name)) {
-            vyre_cl_program_refuse(program, "kernel that is not in plain sight");
+            vyre_cl_program_refuse(program, "kernel that is not visible in the source");
             return;
         }
         program->facts[name].is_entry = true;

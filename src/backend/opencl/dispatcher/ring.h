@@ -5,27 +5,28 @@
  *
  *   head ── items published by the host        completion ── items done, in order, by the device
  *
- * The block lies in fine-grained SVM with atomics. This header is the only place that knows the
- * layout: the generated OpenCL C takes every offset from these structs (prelude.c).
+ * The block is in fine-grained SVM with atomics. Only this header knows the layout: the generated
+ * OpenCL C takes every offset from these structs (prelude.c).
  *
  * Counters are free-running and compared by unsigned difference. Each control word has a cache line
  * of its own; a slot's payload is packed, so that a small item moves between two cores in one line:
  *
  *   slot    [kernel, flags, groups, total, done, finished][addresses 0 .. n-1][pad to 16][constants]
  *
- * An item is taken as tickets, one per group and in order. With one resident group there is nobody to
- * take tickets from: that dispatcher walks the items by a counter of its own. With more, `cursor`
- * packs item << 32 | group and moves by compare-and-exchange, so that a slow group can never take a
- * ticket of an item that has replaced the one it looked at.
+ * An item is taken as tickets, one per group and in order. A single resident group needs no
+ * tickets: it walks the items with a counter of its own. With several, `cursor` packs item << 32 |
+ * group and moves by compare-and-exchange, so that a slow group can never take a ticket of an item
+ * that has replaced the one it read.
  *
- * Progress: a group waits for nothing but earlier tickets, which are with groups that run. Whoever has
- * taken a ticket of an item leaves only when all tickets of that item are taken. So once every group
- * has left, each item is either done or untouched, and the untouched are [completion, head).
+ * Progress: a group waits only for earlier tickets, which running groups hold. A group that has
+ * taken a ticket of an item leaves only when all tickets of that item are taken. So once every
+ * group has left, each item is either done or untouched, and the untouched ones are [completion,
+ * head).
  *
  * Orders, each with its pair (there are no stand-alone fences):
  *   (A) head stored, release              by the host, after the slot is filled
  *   (B) head loaded, acquire              by the device; pairs with (A)
- *   (C) done added, acq_rel               the effects of a group, seen by whoever adds the last
+ *   (C) done added, acq_rel               the effects of a group, seen by the group that adds the last
  *   (D) finished exchanged, completion exchanged, both seq_cst: of two groups that end neighbouring
  *       items one sees the other's mark
  *   (E) completion stored, release        by the device when it is alone
@@ -33,9 +34,9 @@
  *                                         a group before an item that must wait; pairs with (D), (E)
  *   (G) exited added, release             the last thing that a group does
  *   (H) exited loaded, acquire            by the host before it launches again or falls back
- *   (K) head stored, then exited loaded, by who publishes; exited loaded, then head, by who looks after
- *       the dispatcher and may go to sleep over an empty ring; all seq_cst: one of the two sees to it
- *       that an item behind a dispatcher's exit is run
+ *   (K) head stored, then exited loaded, by the thread that publishes; exited loaded, then head, by the
+ *       thread that tends the dispatcher and may sleep while the ring is empty; all seq_cst: one of the
+ *       two makes sure that an item published after a dispatcher's exit is run
  */
 #ifndef VYRE_BACKEND_OPENCL_DISPATCHER_RING_H
 #define VYRE_BACKEND_OPENCL_DISPATCHER_RING_H
@@ -69,8 +70,8 @@ struct vyre_cl_control {
     _Alignas(VYRE_CL_LINE_BYTES) _Atomic uint32_t stop; /* not 0: leave at the next item */
     /* Written by the host while no dispatcher runs. */
     _Alignas(VYRE_CL_LINE_BYTES) uint32_t slot_mask; /* capacity - 1; capacity a power of two */
-    uint32_t idle_polls;                             /* leave after so many polls without work */
-    uint32_t lease_turns;                            /* leave after so many polls and tickets */
+    uint32_t idle_polls;                             /* leave after this many polls without work */
+    uint32_t lease_turns;                            /* leave after this many polls and tickets */
     /* Written by the device. */
     _Alignas(VYRE_CL_LINE_BYTES) _Atomic uint32_t completion; /* items done: all before are too */
     _Alignas(VYRE_CL_LINE_BYTES) _Atomic uint32_t heartbeat; /* changes with each poll and ticket */
@@ -85,13 +86,13 @@ struct vyre_cl_slot {
     _Alignas(VYRE_CL_LINE_BYTES) uint32_t kernel; /* index in the dispatcher's list */
     uint32_t flags;
     uint32_t groups[3];
-    uint32_t group_total;      /* product of `groups`; 0 is an item that does nothing */
+    uint32_t group_total;      /* product of `groups`; 0: the item does nothing */
     _Atomic uint32_t done;     /* groups done; the host zeroes it, many resident groups count it */
-    _Atomic uint32_t finished; /* written by the device alone: item + 1 when all groups are done */
+    _Atomic uint32_t finished; /* written only by the device: item + 1 when all groups are done */
     _Alignas(16) unsigned char payload[VYRE_CL_SLOT_PAYLOAD_BYTES];
 };
 
-/* The device computes slots from this size; words that both sides touch must be lock-free. */
+/* The device computes slots from this size. Words that both sides access must be lock-free. */
 static_assert(sizeof(struct vyre_cl_control) == (size_t)9 * VYRE_CL_LINE_BYTES,
               "one line per word");
 static_assert(sizeof(struct vyre_cl_slot) == (size_t)7 * VYRE_CL_LINE_BYTES, "whole lines");
@@ -111,7 +112,7 @@ static inline struct vyre_cl_slot *vyre_cl_ring_slot(struct vyre_cl_control *con
     return (struct vyre_cl_slot *)(void *)(control + 1) + (item & control->slot_mask);
 }
 
-/* Where a kernel's constants lie in the payload, behind its addresses. */
+/* Where a kernel's constants are in the payload, after its addresses. */
 static inline uint32_t vyre_cl_slot_constants_offset(uint32_t address_count)
 {
     return (8 * address_count + 15u) & ~15u;

@@ -1,7 +1,7 @@
 /*
  * words.c: identifiers that mean something to the dispatcher.
  *
- * A word that ends in '*' stands for all that begin like it.
+ * A word that ends in '*' stands for all words with that prefix.
  */
 #include "backend/opencl/dispatcher/words.h"
 
@@ -17,7 +17,7 @@ static const struct reason BANNED[] = {
     {"VYRE_*", "identifier with the prefix vyre_"},
 };
 
-/* Their values would tell the dispatcher's source from the user's. */
+/* Their values would reveal whether the source is the dispatcher's or the user's. */
 static const struct reason PLACE[] = {
     {"__LINE__", "the source asks where it stands"},
     {"__FILE__", "the source asks where it stands"},
@@ -182,7 +182,8 @@ static bool has_word(const char *const *list, size_t count, const char *word, si
 
 const char *vyre_cl_word_banned(const char *word, size_t size)
 {
-    static const char spec[] = "VYRE_SPEC_"; /* macros of specialization values are the user's */
+    /* macros of specialization values belong to the user */
+    static const char spec[] = "VYRE_SPEC_";
     if (size > sizeof spec - 1 && memcmp(word, spec, sizeof spec - 1) == 0)
         return NULL;
     return look_up(BANNED, sizeof BANNED / sizeof *BANNED, word, size);

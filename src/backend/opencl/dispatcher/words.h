@@ -11,27 +11,32 @@
 const char *vyre_cl_word_banned(const char *word, size_t size);
 
 /*
- * Why the word may stand in nothing that is kept of a source, or NULL: not in what kernels reach, in
- * conditionals or in declarations outside functions, by itself or through macros.
+ * Why the word may not be in any part of a source that is kept, or NULL: not in what kernels reach,
+ * in conditionals or in declarations outside functions, directly or through macros.
  */
 const char *vyre_cl_word_unkept(const char *word, size_t size);
 
-/* Those of them that ask for the place or the time of a source, one after the other; NULL past the last. */
+/*
+ * Those of them that ask for the place or the time of a source, one after another; NULL after the
+ * last.
+ */
 const char *vyre_cl_word_place(size_t index);
 
-/* Why no kernel may reach the word, by itself or through functions and macros, or NULL. */
+/* Why no kernel may reach the word, directly or through functions and macros, or NULL. */
 const char *vyre_cl_word_refused(const char *word, size_t size);
 
 /* Whether the word is something that all work-items of a group do together. */
 bool vyre_cl_word_is_groupwise(const char *word, size_t size);
 
-/* Whether the word looks like one of those and is not in their list: a later extension may have it. */
+/*
+ * Whether the word looks like one of those but is not in their list: a later extension may have it.
+ */
 bool vyre_cl_word_is_unknown(const char *word, size_t size);
 
 /* Whether the word has a meaning that a program may not change by macros or functions. */
 bool vyre_cl_word_is_kept(const char *word, size_t size);
 
-/* The words of vyre_cl_word_is_groupwise, one after the other; NULL past the last. */
+/* The words of vyre_cl_word_is_groupwise, one after another; NULL after the last. */
 const char *vyre_cl_word_groupwise(size_t index);
 
 #endif

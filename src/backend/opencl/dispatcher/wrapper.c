@@ -1,9 +1,9 @@
 /*
  * wrapper.c: from a slot of the ring to a call of the user's kernel.
  *
- * A wrapper stands right behind its kernel, so that the words of its parameters mean what they mean
- * there. It declares each parameter once more and fills it from the slot; the compiler checks types and
- * sizes as it does so.
+ * A wrapper comes right after its kernel, so that the words of its parameters have the same
+ * meaning. It declares each parameter again and fills it from the slot, so the compiler checks
+ * types and sizes.
  */
 #include "backend/opencl/dispatcher/emit.h"
 #include "backend/opencl/dispatcher/kernels.h"
@@ -68,7 +68,9 @@ static bool uses_pool(const struct vyre_cl_dispatcher_kernel *kernel,
     return used;
 }
 
-/* Local memory of a kernel, as parameters, as arguments or as members of its part of the pool. */
+/*
+ * The local memory of a kernel, as parameters, as arguments or as members of its part of the pool.
+ */
 static void emit_local_list(struct vyre_cl_emitter *emitter, size_t index, const char *variable,
                             const char *argument)
 {
@@ -141,7 +143,7 @@ static const char LOOP_TAIL[] = "    if (++vyre_x == vyre_gx) {\n"
 static void emit_loop(struct vyre_cl_emitter *emitter, const struct vyre_cl_function *function)
 {
     vyre_text_append(&emitter->out, LOOP_HEAD);
-    /* Asks for checks at run time where the compiler cannot see that lanes are apart. */
+    /* Has the compiler add checks at run time if it cannot see that lanes are independent. */
     if (emitter->input->local_size[0] >= 8)
         vyre_text_append(&emitter->out, "#pragma clang loop vectorize(enable)\n");
     vyre_text_append(&emitter->out,
@@ -174,7 +176,7 @@ void vyre_cl_emit_wrapper(struct vyre_cl_emitter *emitter, size_t index)
     vyre_text_append(&emitter->out, "}\n");
 }
 
-/* One member per kernel that has local memory: kernels of one group never run at the same time. */
+/* One member per kernel with local memory: kernels of one group never run at the same time. */
 static bool emit_pool(struct vyre_cl_emitter *emitter)
 {
     bool any = false;
