@@ -17,13 +17,14 @@
 extern "C" {
 #endif
 
+/* Callbacks that give and take memory. Set both, or neither. */
 struct vyre_allocator {
     void *user; /* Borrowed: passed back to the callbacks */
 
     /* `size_bytes` is not 0, `alignment` is a power of two. NULL means out of memory. */
     void *(*allocate)(void *user, size_t size_bytes, size_t alignment);
 
-    /* Given what allocate was given. `memory` is never NULL. */
+    /* Called with the size and alignment that allocate was called with. `memory` is never NULL. */
     void (*deallocate)(void *user, void *memory, size_t size_bytes, size_t alignment);
 };
 
