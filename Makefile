@@ -48,6 +48,7 @@ install: build
 
 docs:
 	@scripts/bootstrap test
+	docs/reference/build build/docs
 	@scripts/build dev
 	build/dev/bin/vyre_errors_page >docs/errors.md
 
