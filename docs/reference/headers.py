@@ -238,8 +238,10 @@ def convert(path, names):
     out.append(source[at:])
     text = "".join(out)
     text = re.sub(r"^#define VYRE_\w+_H$", "", text, flags=re.M)  # the include guard
-    text = text.replace("#include <vyre/diag_ids.def>",
-                        diagnostics(os.path.join(os.path.dirname(path), "diag_ids.def"), names))
+    include = "#include <vyre/diag_ids.def>"
+    if include in text:
+        table = os.path.join(os.path.dirname(path), "diag_ids.def")
+        text = text.replace(include, diagnostics(table, names))
     return re.sub(r"^#(define VYRE_DIAG_ID\(.*|undef VYRE_DIAG_ID)$", "", text, flags=re.M)
 
 
