@@ -175,7 +175,7 @@ def render(lines, names, thread=None):
 def doxygen(lines, mark="/**"):
     if len(lines) == 1:
         return "%s %s */" % (mark, lines[0])
-    return "\n".join([mark] + [(" * " + line).rstrip() for line in lines] + [" */"])
+    return "\n".join([mark] + [line.rstrip() for line in lines] + ["*/"])
 
 
 def head_thread_safety(lines):

@@ -1,6 +1,13 @@
 /*
  * batch.h: building batches and submitting them.
  *
+ * Words
+ *   batch     the commands of one submit, in order
+ *   command   a dispatch, copy, fill, upload or download
+ *   dispatch  one run of a kernel on its bindings
+ *   shape     what batches that do the same work have in common: kernels, group counts, buffers
+ *             and ranges, not the values of constants or the uploaded bytes
+ *
  * The commands of a batch take effect as if each ran alone, in order, and batches in submit order.
  * There are no barriers to write.
  *

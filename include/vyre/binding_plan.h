@@ -3,6 +3,7 @@
  *
  * Words
  *   binding       one buffer that a kernel sees, under a slot
+ *   slot          the number of a binding
  *   role          what the binding is for; it fixes which tables the binding appears in
  *   input index   position among the bindings that the caller fills (input, input-output, uniform)
  *   output index  position among those that the caller reads back (output, input-output)

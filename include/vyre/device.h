@@ -3,6 +3,9 @@
  *
  * Words
  *   ability  something that a device can do beyond plain launches; absent ones carry the reason
+ *   mode     the way a batch is launched: plain, replay or persistent
+ *   variant  a way to carry out a mode that differs in time only
+ *   lease    the bounded time that a persistent kernel may stay on the device
  *   ticket   names one submitted batch of one device; a plain value
  *   lost     the device failed or a kernel did not end: pending tickets end with VYRE_DEVICE_LOST and
  *            nothing more runs; close the device and open it again

@@ -1,6 +1,11 @@
 /*
  * kernel.h: kernels and the host kernel ABI.
  *
+ * Words
+ *   kernel     an entry point with code for one or more targets
+ *   payload    the code of a kernel for one target
+ *   constants  the small block of scalars that a dispatch carries
+ *
  * A kernel carries payloads for one or more targets; a device takes the one that it can run. The
  * caller declares what the kernel takes (bindings by slot, constants as scalars in order,
  * specialization values), or leaves it out where the payload says it: OpenCL C, SPIR-V, GLSL. A

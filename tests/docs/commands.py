@@ -1,9 +1,9 @@
-"""commands.py BUILD_DIR SOURCE_DIR PAGE...: the commands that pages show work, and print what the pages show.
+"""commands.py PREFIX SOURCE_DIR PAGE...: the commands that pages show work, and print what the pages show.
 
 A PAGE may have wildcards; then docs/walkthrough.md, which has a test of its own, is left out.
 
-Each page gets a folder of its own, with links to what is at the top of the tree, and a home of its own. Vyre is
-installed there from BUILD_DIR and is first in PATH, and is also build/release/bin/vyre. Then, from top to bottom:
+Each page gets a folder of its own, with links to what is at the top of the tree, and a home of its own. The Vyre
+that is installed in PREFIX is first in PATH, and is also build/release/bin/vyre. Then, from top to bottom:
 
   ```json, ```c     a block after a text that names one `file.json`, `file.c` ... in backticks is written to it
   $ command         in a fenced block: is run by the shell. It must exit with 0, unless a line `error[...]` is shown
@@ -165,14 +165,14 @@ class Page:
                 self.run("vyre run " + name, [])
 
 
-def prepare(work, source):
+def prepare(work, source, prefix):
     """A folder with what is at the top of the tree, and the installed tool where pages look for it."""
     folder = os.path.join(work, "tree")
     os.makedirs(os.path.join(folder, "build/release/bin"))
     for name in os.listdir(source):
         if name != "build" and not name.startswith("."):
             os.symlink(os.path.join(source, name), os.path.join(folder, name))
-    os.symlink(os.path.join(work, "../prefix/bin/vyre"), os.path.join(folder, "build/release/bin/vyre"))
+    os.symlink(os.path.join(prefix, "bin/vyre"), os.path.join(folder, "build/release/bin/vyre"))
     return folder
 
 
@@ -192,8 +192,8 @@ def environment_of(work, prefix):
 
 def main():
     if len(sys.argv) < 4:
-        sys.exit("usage: commands.py BUILD_DIR SOURCE_DIR PAGE...")
-    build, source = sys.argv[1], os.path.abspath(sys.argv[2])
+        sys.exit("usage: commands.py PREFIX SOURCE_DIR PAGE...")
+    prefix, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     pages = []
     for pattern in sys.argv[3:]:
         found = sorted(glob.glob(pattern, root_dir=source))
@@ -201,13 +201,10 @@ def main():
     top = tempfile.mkdtemp(prefix="vyre-docs.")
     failures = ran = 0
     try:
-        prefix = os.path.join(top, "prefix")
-        subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True,
-                       env=dict(os.environ, DESTDIR=""), stdout=subprocess.DEVNULL)
         for number, path in enumerate(pages):
             work = os.path.join(top, "page%d" % number)
             os.mkdir(work)
-            page = Page(path, prepare(work, source), environment_of(work, prefix))
+            page = Page(path, prepare(work, source, prefix), environment_of(work, prefix))
             with open(os.path.join(source, path), encoding="utf-8") as file:
                 page.check(file.read())
             for failure in page.failures:

@@ -2,13 +2,14 @@
 # commands_selftest.sh COMMANDS_PY BUILD_DIR: the check passes pages that are right and fails on each kind of stale one.
 . "${0%/*}/../checks/selftest.sh"
 check=$1
-build=$2
+prefix=$work/prefix
+DESTDIR= cmake --install "$2" --prefix "$prefix" >/dev/null
 mkdir "$work/tree"
 
 # expect_page pass|fail NAME TEXT: with TEXT as the page.
 expect_page() {
     printf '%s\n' "$3" >"$work/tree/page.md"
-    expect "$1" "$2" python3 "$check" "$build" "$work/tree" page.md
+    expect "$1" "$2" python3 "$check" "$prefix" "$work/tree" page.md
 }
 
 # expect_block pass|fail NAME LINES: with LINES in a fenced block.
