@@ -169,11 +169,11 @@ struct vyre_device_desc {
     uint64_t memory_limit_bytes; /* of all buffers together; 0: what the device reports */
     uint64_t staging_bytes;      /* for uploads and downloads of one device; 0: 16 MiB */
     uint32_t shape_limit;        /* shapes that auto remembers; 0: 1,024; at most 1,048,576 */
-    uint32_t explore_bps; /* auto may spend this much of the running time on modes that were slower
-                              before, in 1/10,000; 0: 300; at most 10,000 */
-    bool no_exploration;  /* auto tries each mode once at most */
-    uint32_t decision_limit;      /* decision records kept; 0: 256; at most 1,048,576 */
-    bool no_decisions;            /* keep none and count none */
+    uint32_t explore_bps;    /* auto may spend this much of the running time on trying modes that
+                              were slower before, in 1/10,000; 0: 300; at most 10,000 */
+    bool no_exploration;     /* auto tries each mode once at most */
+    uint32_t decision_limit; /* decision records kept; 0: 256; at most 1,048,576 */
+    bool no_decisions;       /* keep none and count none */
     const char *spirv_tools_path; /* the module for GLSL and SPIR-V; NULL: beside the library, then
                                      as the loader finds it */
     bool no_proof;                /* generated code is used unproven: see proof.h */
