@@ -1,8 +1,8 @@
 /*
  * allocator.h: where Vyre takes its memory from.
  *
- * An allocator is given when an object is created and is used for all that the object owns. A
- * zeroed struct means the C library's allocator.
+ * The caller passes an allocator when it creates an object, and the object uses it for all that it
+ * owns. A zeroed struct means the C library's allocator.
  *
  * Thread-safety: the callbacks must be callable from every thread that uses the object.
  */

@@ -2,8 +2,8 @@
  * audit.h: what the policies decided, kept in a bounded ring that any thread may read.
  *
  * An audit belongs to the code that created it. Recording takes no lock and allocates nothing. When
- * the ring is full the oldest event goes and is counted as dropped. A snapshot holds whole events
- * only, also while other threads record.
+ * the ring is full the oldest event is overwritten and counted as dropped. A snapshot holds whole
+ * events only, also while other threads record.
  *
  * Thread-safety: record and snapshot may be called from any number of threads at once; create and
  * destroy belong to the owner.

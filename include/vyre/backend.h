@@ -1,7 +1,7 @@
 /*
  * backend.h: what a backend implements, built in or not.
  *
- * The runtime validates once; a backend may assume that what it is given is valid, in bounds, alive
+ * The runtime validates once; a backend may assume that its arguments are valid, in bounds, alive
  * and of its own device. It gets whole batches with their plan, and decides only how to carry them
  * out. It completes batches in submit order and reports this through the host functions that it
  * gets when a device is opened.
@@ -345,7 +345,7 @@ struct vyre_backend_ops {
 
     /*
      * Blocks until `sequence` is complete or lost, or the time is up. It may run work, except with
-     * a timeout of 0: then it only looks whether something is lost. The runtime goes by the calls
+     * a timeout of 0: then it only looks whether something is lost. The runtime relies on the calls
      * of complete and lost, so the backend only has to return at the right time.
      */
     void (*wait)(void *device, uint64_t sequence, uint64_t timeout_ns);

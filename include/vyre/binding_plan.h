@@ -72,7 +72,7 @@ struct vyre_binding_desc {
     enum vyre_role role;       /* 0: what the access implies: input, output or input-output */
     enum vyre_access access;   /* 0: what the role implies */
     size_t element_size_bytes; /* 0: 1, so that counts are bytes */
-    size_t element_count;      /* 0: open; the length is known when the buffer is given */
+    size_t element_count;      /* 0: open; known when a buffer is bound */
     const char *label;         /* Borrowed by the plan; may be NULL */
     bool table;                /* an array of buffer addresses; not for shared bindings */
 };

@@ -4,7 +4,7 @@
  * Every figure is measured after a warm-up. Figures that are compared with each other take turns,
  * sample by sample. Sampling ends when the 95 % confidence interval of the median is within 5 % of
  * it, or when the figure's time is up. A figure whose interval is then wider than 10 % is measured
- * once more, and marked as noisy if it stays so.
+ * once more, and marked as noisy if that does not help.
  *
  * Thread-safety: any thread; other work on the device during the measurement makes the result
  * wrong.

@@ -224,8 +224,8 @@ struct vyre_device_memory {
     uint64_t budget_bytes;     /* that this process may use */
     uint64_t used_bytes;       /* that this process uses, everything included */
     uint64_t reserved_bytes;   /* that this device has taken from the driver */
-    uint64_t staging_bytes;    /* of these for uploads and downloads */
-    uint32_t allocation_count; /* calls that took them */
+    uint64_t staging_bytes;    /* the part of reserved_bytes for uploads and downloads */
+    uint32_t allocation_count; /* allocations from the driver behind reserved_bytes */
 };
 
 /* Asks the driver about memory. */

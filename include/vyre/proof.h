@@ -49,7 +49,7 @@ extern "C" {
 /* What a device's checks came to so far. */
 struct vyre_proof_counters {
     uint64_t proven;   /* checks that found the same bytes */
-    uint64_t unstable; /* of these: some bytes differed between plain runs, too */
+    uint64_t unstable; /* proven checks in which some bytes differed between plain runs, too */
     uint64_t refused;  /* checks that found other bytes */
     uint64_t put_off;  /* checks that were not made: too large, too long, no memory */
     uint64_t time_ns;  /* spent in all of them */

@@ -25,7 +25,7 @@ enum vyre_status {
     VYRE_OUT_OF_MEMORY = 4, /* free memory, or ask for less */
     VYRE_LIMIT = 5,         /* a documented limit was reached: raise it, or do less at once */
     VYRE_BUSY = 6,          /* try again later; nothing was done */
-    VYRE_TIMEOUT = 7,       /* the time given ran out; what was waited for goes on */
+    VYRE_TIMEOUT = 7,       /* the timeout ran out; what the call waited for still runs */
     VYRE_DEVICE_LOST = 8,   /* close the device and open it again */
     VYRE_BUILD_FAILED = 9,  /* a kernel does not compile or link: fix its source */
     VYRE_IO = 10,           /* the file system refused: look at the path, space and rights */

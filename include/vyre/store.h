@@ -6,7 +6,7 @@
  *   calibration  the costs measured on a device, one set per device
  *   learning     what one candidate cost for one shape of work
  *   entry        bytes under a 128-bit key: a tuning record, or a compiled pipeline
- *   heat         how often a record was used, less the longer ago that was; the coldest goes first
+ *   heat         how often a record was used, less the longer ago that was; the coldest is removed first
  *   memory       records that are not in the file (yet): all of them without a file
  *
  * The store is a cache: losing it costs time, never a result. Whatever is wrong with the file, the
@@ -102,7 +102,7 @@ VYRE_NODISCARD VYRE_API enum vyre_status vyre_store_flush(struct vyre_store *sto
 /* Where records go. */
 enum vyre_store_mode {
     VYRE_STORE_MEMORY = 0,    /* what is put is lost at the end */
-    VYRE_STORE_FILE = 1,      /* what is put goes to the file */
+    VYRE_STORE_FILE = 1,      /* what is put is written to the file */
     VYRE_STORE_READ_ONLY = 2, /* found in the file, put into memory */
 };
 
@@ -146,7 +146,7 @@ VYRE_API struct vyre_hash128 vyre_store_device_signature(const struct vyre_store
 
 /*
  * Remembers a device, so that its records can be distinguished. Call it before functions that name
- * the signature. Of more than 256 devices the one seen longest ago goes, with its records.
+ * the signature. Of more than 256 devices the one seen longest ago is removed, with its records.
  */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_store_put_device(
     struct vyre_store *store, const struct vyre_store_device *device,
