@@ -41,6 +41,7 @@ REPLACED = {
 VARYING = [
     (r"vyre compare ", r"the quartiles of the two overlap", "said when the rounds were noisy"),
     (r"vyre explain ", r"chosen: ", "which mode a batch ran in"),
+    (r"vyre explain ", r"(plain|replay|persistent)\b", "a candidate, with why it is or is not chosen"),
     (r"vyre explain ", r".*[.,]$", "sentences say what the costs lead to, and break where their numbers end"),
 ]
 
