@@ -60,6 +60,7 @@ install: build
 
 docs:
 	@scripts/bootstrap test
+	docs/reference/build build/docs
 	@scripts/build dev
 	build/dev/bin/vyre_errors_page library >docs/errors.md
 	build/dev/bin/vyre_errors_page tool >docs/tool-errors.md

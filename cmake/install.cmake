@@ -14,6 +14,8 @@ if(VYRE_BUILD_CLI)
   file(GLOB man_pages docs/man/*.1)
   install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
+# The pages of functions and types, if `make docs` has made them.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/docs/man/man3 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
 
 # The .pc file has paths relative to itself, so that an installation can be moved.
 file(RELATIVE_PATH VYRE_PC_PREFIX

@@ -1,8 +1,8 @@
 /*
  * allocator.h: where Vyre takes its memory from.
  *
- * An allocator is given when an object is created and is used for all that the object owns. A
- * zeroed struct means the C library's allocator.
+ * The caller passes an allocator when it creates an object, and the object uses it for all that it
+ * owns. A zeroed struct means the C library's allocator.
  *
  * Thread-safety: the callbacks must be callable from every thread that uses the object.
  */
@@ -17,13 +17,14 @@
 extern "C" {
 #endif
 
+/* Callbacks that give and take memory. Set both, or neither. */
 struct vyre_allocator {
     void *user; /* Borrowed: passed back to the callbacks */
 
     /* `size_bytes` is not 0, `alignment` is a power of two. NULL means out of memory. */
     void *(*allocate)(void *user, size_t size_bytes, size_t alignment);
 
-    /* Given what allocate was given. `memory` is never NULL. */
+    /* Called with the size and alignment that allocate was called with. `memory` is never NULL. */
     void (*deallocate)(void *user, void *memory, size_t size_bytes, size_t alignment);
 };
 

@@ -3,6 +3,7 @@
  *
  * Words
  *   binding       one buffer that a kernel sees, under a slot
+ *   slot          the number of a binding
  *   role          what the binding is for; it fixes which tables the binding appears in
  *   input index   position among the bindings that the caller fills (input, input-output, uniform)
  *   output index  position among those that the caller reads back (output, input-output)
@@ -30,6 +31,8 @@ extern "C" {
 #endif
 
 /*
+ * What a binding is for.
+ *
  *   role          access allowed          (first = default)
  *   input         read
  *   output        write, readwrite
@@ -39,39 +42,45 @@ extern "C" {
  *   persistent    readwrite, read, write  lives on the device across batches: never transferred
  */
 enum vyre_role {
-    VYRE_ROLE_NONE = 0,
-    VYRE_ROLE_INPUT = 1,
-    VYRE_ROLE_OUTPUT = 2,
-    VYRE_ROLE_INPUT_OUTPUT = 3,
-    VYRE_ROLE_UNIFORM = 4,
-    VYRE_ROLE_SHARED = 5,
-    VYRE_ROLE_PERSISTENT = 6,
+    VYRE_ROLE_NONE = 0,   /* not declared: follows from the access */
+    VYRE_ROLE_INPUT = 1,  /* the caller fills it, the kernel reads it */
+    VYRE_ROLE_OUTPUT = 2, /* the kernel writes it, the caller reads it back */
+    VYRE_ROLE_INPUT_OUTPUT =
+        3, /* the caller fills it, the kernel changes it, the caller reads it back */
+    VYRE_ROLE_UNIFORM = 4,    /* a small input that the caller fills and the kernel reads */
+    VYRE_ROLE_SHARED = 5,     /* memory of one work-group: no buffer, no pointer */
+    VYRE_ROLE_PERSISTENT = 6, /* lives on the device across batches: never transferred */
 };
 
-/* Bits: readwrite is read and write. */
+/* What a kernel does with a binding. Bits: readwrite is read and write. */
 enum vyre_access {
-    VYRE_ACCESS_DEFAULT = 0, /* what the role implies */
-    VYRE_ACCESS_READ = 1,
-    VYRE_ACCESS_WRITE = 2,
-    VYRE_ACCESS_READWRITE = 3,
+    VYRE_ACCESS_DEFAULT = 0,   /* what the role implies */
+    VYRE_ACCESS_READ = 1,      /* the kernel reads it */
+    VYRE_ACCESS_WRITE = 2,     /* the kernel writes it */
+    VYRE_ACCESS_READWRITE = 3, /* the kernel reads and writes it */
 };
 
-/* "input-output" and so on; "none" for anything else. Static. */
+/* The name of a role: "input-output" and so on; "none" for anything else. Static. */
 VYRE_API const char *vyre_role_name(enum vyre_role role);
+
+/* The name of an access: "default", "read", "write" or "readwrite". Static. */
 VYRE_API const char *vyre_access_name(enum vyre_access access);
 
+/* One binding as it is declared. */
 struct vyre_binding_desc {
     uint32_t slot;
     enum vyre_role role;       /* 0: what the access implies: input, output or input-output */
     enum vyre_access access;   /* 0: what the role implies */
     size_t element_size_bytes; /* 0: 1, so that counts are bytes */
-    size_t element_count;      /* 0: open; the length is known when the buffer is given */
+    size_t element_count;      /* 0: open; known when a buffer is bound */
     const char *label;         /* Borrowed by the plan; may be NULL */
     bool table;                /* an array of buffer addresses; not for shared bindings */
 };
 
+/* The index of a binding that is not in a table. */
 #define VYRE_NO_INDEX SIZE_MAX
 
+/* One binding of a plan: checked, its defaults resolved. */
 struct vyre_binding {
     uint32_t slot;
     enum vyre_role role;
@@ -84,6 +93,7 @@ struct vyre_binding {
     bool table;
 };
 
+/* The bindings of a kernel, by ascending slot. */
 struct vyre_binding_plan {
     struct vyre_binding *bindings; /* Borrowed: the caller's memory, ascending by slot */
     size_t binding_count;
@@ -99,14 +109,14 @@ VYRE_NODISCARD VYRE_API enum vyre_status vyre_binding_plan_build(
     const struct vyre_binding_desc *descs, size_t count, struct vyre_binding *memory,
     size_t memory_count, struct vyre_binding_plan *out_plan, struct vyre_diag *diag);
 
-/* The binding under `slot`, or NULL. log n. */
+/* Finds the binding under `slot`; NULL when there is none. log n. */
 VYRE_API const struct vyre_binding *vyre_binding_plan_find(const struct vyre_binding_plan *plan,
                                                            uint32_t slot);
 
 /*
  * Checks the lengths of the inputs that a caller is about to give, in the order of their input
- * indices. A binding of known size wants exactly that; an open one at least one whole element and
- * no part of another.
+ * indices. A binding of known size takes exactly that size; an open one takes one whole element or
+ * more, and no part of an element.
  */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_binding_plan_check_inputs(
     const struct vyre_binding_plan *plan, const size_t *lengths_bytes, size_t count,
@@ -118,15 +128,15 @@ struct vyre_transfer_account {
     size_t upload_bytes;
     size_t readback_count;
     size_t readback_bytes;
-    size_t device_bytes; /* of all bindings but the shared ones */
+    size_t device_bytes; /* of all bindings except the shared ones */
     size_t shared_bytes; /* per work-group */
 };
 
 /*
  * Adds up a plan's transfers. `input_lengths_bytes` gives the lengths of the inputs by input index,
- * as check_inputs takes them; it may be NULL when no input is open, and is ARGUMENT_NULL when one
- * is. An open binding without an input index counts 0 bytes. PLAN_OVERFLOW names the table that
- * overflowed. *out_account is zeroed on failure.
+ * as vyre_binding_plan_check_inputs takes them. It may be NULL when no input is open; when one is,
+ * the call fails with ARGUMENT_NULL. An open binding without an input index counts 0 bytes.
+ * PLAN_OVERFLOW names the table that overflowed. *out_account is zeroed on failure.
  */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_binding_plan_account(
     const struct vyre_binding_plan *plan, const size_t *input_lengths_bytes,

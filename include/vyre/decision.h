@@ -8,8 +8,8 @@
  *   evidence   the measurements that the choice rests on
  *   out        a candidate that could not run; its why says for what reason
  *
- * All times are whole nanoseconds; 0 means "not known" in every measured field. Structs grow only at
- * the end.
+ * All times are whole nanoseconds; 0 means "not known" in every measured field. Structs grow only
+ * at the end.
  *
  * Thread-safety: plain data and pure functions.
  */
@@ -30,12 +30,14 @@ extern "C" {
 /* The most candidates that one batch has. */
 #define VYRE_CANDIDATES_MAX 12
 
+/* What is known of a candidate. */
 enum vyre_candidate_state {
-    VYRE_CANDIDATE_OUT = 0,
+    VYRE_CANDIDATE_OUT = 0,       /* it cannot run */
     VYRE_CANDIDATE_PREDICTED = 1, /* predicted_ns rests on calibration and other candidates */
-    VYRE_CANDIDATE_MEASURED = 2,  /* ... on measurements of this shape in this candidate */
+    VYRE_CANDIDATE_MEASURED = 2,  /* predicted_ns rests on measurements of this shape in it */
 };
 
+/* One candidate in a decision. */
 struct vyre_decision_candidate {
     uint64_t predicted_ns; /* this batch, its share of the fixed cost included; 0 when out */
     uint64_t measured_ns;  /* robust mean per batch so far */
@@ -46,6 +48,7 @@ struct vyre_decision_candidate {
     uint8_t why;           /* enum vyre_why: why it was chosen, or why not */
 };
 
+/* One decision, and what its batch took. */
 struct vyre_decision_record {
     uint64_t sequence; /* counts the device's decisions from 1; gaps were not sampled */
     uint64_t shape_lo;
@@ -64,10 +67,10 @@ struct vyre_decision_record {
     uint64_t wall_ns;   /* from submit to completion; 0 until it is complete */
     int64_t saved_vs_plain_ns;
     uint32_t candidate_count;
-    uint8_t wanted;         /* enum vyre_mode: what the policies, or the caller, asked for ... */
-    uint8_t wanted_variant; /* ... with these bits of enum vyre_variant */
+    uint8_t wanted;         /* enum vyre_mode: what the policies, or the caller, asked for */
+    uint8_t wanted_variant; /* its variant: bits of enum vyre_variant */
     uint8_t wanted_out;     /* enum vyre_why: why that cannot run; 0: it can */
-    uint8_t evidence;       /* enum vyre_evidence: what the choice rests on, and overruled them */
+    uint8_t evidence;       /* enum vyre_evidence: what the choice rests on */
     struct vyre_decision_candidate candidates[VYRE_CANDIDATES_MAX];
 };
 
@@ -82,13 +85,17 @@ struct vyre_decision_counters {
 };
 
 /*
- * The oldest records with a sequence of at least `from_sequence`, at most `capacity`, oldest first;
- * returns how many. Any thread, at any time. None when the device was opened with no_decisions.
+ * Copies the oldest records with a sequence of at least `from_sequence`, at most `capacity`, oldest
+ * first, and returns how many. Any thread, at any time. None when the device was opened with
+ * no_decisions.
  */
 VYRE_API size_t vyre_device_read_decisions(struct vyre_device *device, uint64_t from_sequence,
                                            struct vyre_decision_record *out_records,
                                            size_t capacity);
 
+/*
+ * The counts of all decisions of a device; zeros when it was opened with no_decisions. Any thread.
+ */
 VYRE_API void vyre_device_count_decisions(struct vyre_device *device,
                                           struct vyre_decision_counters *out_counters);
 

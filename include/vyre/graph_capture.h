@@ -18,8 +18,9 @@ extern "C" {
 #endif
 
 /*
- * Shared bindings are in no table. A zeroed struct says that a replay is not safe, so it is no
- * start for extend: to start from nothing, build with an empty (zeroed) binding plan.
+ * How large the tables must be. Shared bindings are in no table. A zeroed struct says that a replay
+ * is not safe, so it is no start for extend: to start from nothing, build with an empty (zeroed)
+ * binding plan.
  */
 struct vyre_graph_capture_plan {
     size_t input_device_capacity;    /* bindings with an input index */
@@ -31,9 +32,9 @@ struct vyre_graph_capture_plan {
 };
 
 /*
- * The tables for one run of `plan`. On overflow of size_t: PLAN_OVERFLOW, which names the graph
- * capture binding plan and the table; the fix is a smaller graph shape. *out_capture is then
- * zeroed.
+ * Counts the tables for one run of `plan`. On overflow of size_t it fails with PLAN_OVERFLOW, which
+ * names the graph capture binding plan and the table, and zeroes *out_capture; the fix is a smaller
+ * graph shape.
  */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_graph_capture_plan_build(
     const struct vyre_binding_plan *plan, struct vyre_graph_capture_plan *out_capture,

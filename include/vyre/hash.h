@@ -19,6 +19,7 @@
 extern "C" {
 #endif
 
+/* A 128-bit digest in two halves. */
 struct vyre_hash128 {
     uint64_t lo;
     uint64_t hi;
@@ -27,15 +28,16 @@ struct vyre_hash128 {
 /* Bytes of the text form: 32 hexadecimal digits and the terminator. */
 #define VYRE_HASH128_TEXT_BYTES 33
 
-/* `bytes` may be NULL when `size_bytes` is 0. */
+/* The digest of some bytes. `bytes` may be NULL when `size_bytes` is 0. */
 VYRE_API struct vyre_hash128 vyre_hash128(const void *bytes, size_t size_bytes);
 
+/* Whether two digests are the same. */
 static inline bool vyre_hash128_equal(struct vyre_hash128 a, struct vyre_hash128 b)
 {
     return a.lo == b.lo && a.hi == b.hi;
 }
 
-/* 32 lower-case hexadecimal digits, high half first. */
+/* Writes a digest as 32 lower-case hexadecimal digits, high half first, and a terminator. */
 VYRE_API void vyre_hash128_format(struct vyre_hash128 hash, char out[VYRE_HASH128_TEXT_BYTES]);
 
 #ifdef __cplusplus

@@ -1,10 +1,15 @@
 /*
  * kernel.h: kernels and the host kernel ABI.
  *
- * A kernel carries payloads for one or more targets; a device takes the one that it can run. What it
- * binds is declared (bindings by slot, constants as scalars in order, specialization values), or
- * left out where the payload says it: OpenCL C, SPIR-V, GLSL. What is declared must agree with what
- * the payload says; a declared access may be wider.
+ * Words
+ *   kernel     an entry point with code for one or more targets
+ *   payload    the code of a kernel for one target
+ *   constants  the small block of scalars that a dispatch carries
+ *
+ * A kernel carries payloads for one or more targets; a device takes the one that it can run. The
+ * caller declares what the kernel takes (bindings by slot, constants as scalars in order,
+ * specialization values), or leaves it out where the payload says it: OpenCL C, SPIR-V, GLSL. A
+ * declaration must agree with the payload; a declared access may be wider.
  *
  * Thread-safety: any thread. Destroying a kernel while work uses it is safe, as for buffers.
  */
@@ -24,21 +29,25 @@
 extern "C" {
 #endif
 
+/* An entry point with code for one or more targets. */
 struct vyre_kernel;
 
-#define VYRE_CONSTANTS_BYTES_MAX       128
+/* The most bytes of constants that a dispatch carries. */
+#define VYRE_CONSTANTS_BYTES_MAX 128
+/* The most specialization values of a kernel. */
 #define VYRE_SPECIALIZATION_VALUES_MAX 32
 
 /* ---- Host kernels ----------------------------------------------------------------------------- */
 
+/* One binding as a host kernel sees it. */
 struct vyre_host_buffer {
     void *data; /* table bindings: an array of void * */
     size_t size_bytes;
 };
 
 /*
- * What a host kernel is called with, once per work-group. Grows only at its end; `size_bytes` says
- * how much of it the caller filled. Everything is Borrowed for the call.
+ * What a host kernel is called with, once per work-group. The struct grows only at its end;
+ * `size_bytes` says how much of it is filled in. Everything is Borrowed for the call.
  */
 struct vyre_host_group {
     uint32_t size_bytes;
@@ -59,16 +68,23 @@ typedef void vyre_host_function(const struct vyre_host_group *group);
 
 /* ---- Creation --------------------------------------------------------------------------------- */
 
+/* What a payload is. */
 enum vyre_target {
-    VYRE_TARGET_NONE = 0,
+    VYRE_TARGET_NONE = 0,         /* not set: invalid */
     VYRE_TARGET_HOST = 1,         /* a function of this process */
     VYRE_TARGET_HOST_LIBRARY = 2, /* a function in a shared object */
     VYRE_TARGET_OPENCL_C = 3,     /* source text */
-    VYRE_TARGET_SPIRV = 4,        /* words */
+    VYRE_TARGET_SPIRV = 4,        /* words of a module */
     VYRE_TARGET_GLSL = 5,         /* source text */
 };
+
+/*
+ * The name of a target: "none", "host", "host-library", "opencl-c", "spirv", "glsl"; else
+ * "unknown". Static.
+ */
 VYRE_API const char *vyre_target_name(enum vyre_target target);
 
+/* The code of a kernel for one target. */
 struct vyre_payload {
     enum vyre_target target;
     vyre_host_function *function; /* HOST */
@@ -78,19 +94,21 @@ struct vyre_payload {
     size_t size_bytes;
 };
 
+/* The type of a constant. */
 enum vyre_scalar {
-    VYRE_SCALAR_NONE = 0,
-    VYRE_SCALAR_U32 = 1,
-    VYRE_SCALAR_I32 = 2,
-    VYRE_SCALAR_F32 = 3,
-    VYRE_SCALAR_U64 = 4,
-    VYRE_SCALAR_I64 = 5,
-    VYRE_SCALAR_F64 = 6,
+    VYRE_SCALAR_NONE = 0, /* not set: invalid */
+    VYRE_SCALAR_U32 = 1,  /* uint32_t */
+    VYRE_SCALAR_I32 = 2,  /* int32_t */
+    VYRE_SCALAR_F32 = 3,  /* float */
+    VYRE_SCALAR_U64 = 4,  /* uint64_t */
+    VYRE_SCALAR_I64 = 5,  /* int64_t */
+    VYRE_SCALAR_F64 = 6,  /* double */
 };
 
 /*
- * What a kernel binds at a slot: see binding_plan.h. `role` may be left 0 when `access` is given. A
- * shared binding is local memory of the work-group; its size is given here or at dispatch.
+ * How to create a kernel. For bindings see binding_plan.h: `role` may be 0 when `access` is set. A
+ * shared binding is local memory of the work-group; its size is set here or at dispatch. Read
+ * during creation only.
  */
 struct vyre_kernel_desc {
     const char *label; /* copied; may be NULL */
@@ -109,13 +127,24 @@ struct vyre_kernel_desc {
     const char *const *specialization_names;
 };
 
+/*
+ * Creates a kernel from the payload that the device can run, and compiles what has to be compiled.
+ * The caller owns the kernel; closing the device frees it too.
+ */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_kernel_create(struct vyre_device *device,
                                                             const struct vyre_kernel_desc *desc,
                                                             struct vyre_kernel **out_kernel,
                                                             struct vyre_diag *diag);
+
+/*
+ * Destroys the kernel and sets *kernel to NULL. Work that uses it still runs. NULL and a pointer to
+ * NULL are ignored.
+ */
 VYRE_API void vyre_kernel_destroy(struct vyre_kernel **kernel);
 
-#define VYRE_KERNEL_BINDINGS_MAX  64
+/* The most bindings of a kernel. */
+#define VYRE_KERNEL_BINDINGS_MAX 64
+/* The most constants of a kernel. */
 #define VYRE_KERNEL_CONSTANTS_MAX 32
 
 /* What a kernel takes, as its payload says or as it was declared. */
@@ -131,17 +160,21 @@ struct vyre_kernel_interface {
     uint32_t specialization_ids[VYRE_SPECIALIZATION_VALUES_MAX];
     uint64_t specialization_defaults[VYRE_SPECIALIZATION_VALUES_MAX];
     /*
-     * Several constants of a payload may have one id: a value that is given sets all of them. Bit i: those
-     * of the i-th id have different defaults, of which the first is listed. Each keeps its own while
-     * neither the kernel's desc nor a dispatch gives values.
+     * Several constants of a payload may share one id: a value for the id sets all of them. Bit i
+     * says that those of the i-th id have different defaults, of which the first is listed. Each
+     * keeps its own while neither the kernel's desc nor a dispatch sets values.
      */
     uint32_t specialization_mixed;
 };
 
+/* What the kernel takes: bindings, constants, local size, specialization. */
 VYRE_API void vyre_kernel_get_interface(const struct vyre_kernel *kernel,
                                         struct vyre_kernel_interface *out_interface);
 
+/* The label of the kernel, or ""; valid until the kernel is destroyed. */
 VYRE_API const char *vyre_kernel_label(const struct vyre_kernel *kernel);
+
+/* How many bytes of constants a dispatch of the kernel takes. */
 VYRE_API uint32_t vyre_kernel_constants_size(const struct vyre_kernel *kernel);
 
 #ifdef __cplusplus

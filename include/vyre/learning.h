@@ -1,14 +1,15 @@
 /*
  * learning.h: what a device has learned of shapes of work, to be kept for the next process.
  *
+ * Words
  *   template  a shape by what it is made of, not by which objects: kernels by their payloads, buffers
  *             by their sizes and the order in which the batch first names them. The same work has the
- *             same one in every process. Kernels that are functions of the process are known by label
- *             and entry name; one with neither has no template
+ *             same template in every process. Kernels that are functions of the process are known by
+ *             label and entry name; one with neither has no template
  *   learning  what batches of a template took in one mode and variant
  *
- * An imported learning stands in for a measurement until there is one: it is used when a shape is
- * first seen, and a wrong one costs as much as a wrong calibration.
+ * An imported learning takes the place of a measurement until there is one: it is used when a shape
+ * is first seen. A wrong one costs time, as a wrong calibration does.
  *
  * Thread-safety: any thread.
  */
@@ -28,9 +29,10 @@
 extern "C" {
 #endif
 
-/* Templates that a device takes; further ones are refused. */
+/* The most templates that a device takes; more are refused. */
 #define VYRE_LEARNED_SHAPES_MAX 4096
 
+/* What batches of one template took in one mode and variant. */
 struct vyre_learning {
     struct vyre_hash128 shape; /* its template */
     enum vyre_mode mode;
@@ -39,7 +41,7 @@ struct vyre_learning {
     uint64_t count;   /* measurements behind it */
 };
 
-/* False ends the export. May not call the device. */
+/* Receives one learning. Returning false ends the export. It may not call the device. */
 typedef bool vyre_learning_function(void *user, const struct vyre_learning *learning);
 
 /*
@@ -51,8 +53,9 @@ VYRE_API size_t vyre_device_export_learnings(struct vyre_device *device,
                                              vyre_learning_function *function, void *user);
 
 /*
- * Takes one learning in; one of the same shape, mode and variant is replaced. learning-candidate: the
- * device has no such mode or variant; learning-limit: it holds as many shapes as it takes.
+ * Takes one learning in; it replaces one of the same shape, mode and variant. Fails with
+ * learning-candidate when the device has no such mode or variant, and with learning-limit when it
+ * holds as many shapes as it can.
  */
 VYRE_NODISCARD VYRE_API enum vyre_status vyre_device_import_learning(
     struct vyre_device *device, const struct vyre_learning *learning, struct vyre_diag *diag);

@@ -26,9 +26,10 @@
 extern "C" {
 #endif
 
+/* Slots that a set holds without memory of the caller. */
 #define VYRE_SLOT_SET_INLINE 8
 
-/* A zeroed set is an empty set with inline storage. */
+/* A set of slots. A zeroed set is an empty set with inline storage. */
 struct vyre_slot_set {
     size_t count;
     size_t capacity;  /* of `memory`; not used while the slots are inline */
@@ -37,12 +38,12 @@ struct vyre_slot_set {
 };
 
 /*
- * An empty set. With `memory` NULL it holds up to 8 slots; otherwise up to `capacity` slots in
- * `memory`, which must outlive the set.
+ * Makes an empty set. With `memory` NULL it holds up to 8 slots; otherwise up to `capacity` slots
+ * in `memory`, which must outlive the set.
  */
 VYRE_API void vyre_slot_set_init(struct vyre_slot_set *set, uint32_t *memory, size_t capacity);
 
-/* Back to empty, keeping the memory. */
+/* Empties the set and keeps its memory. */
 VYRE_API void vyre_slot_set_clear(struct vyre_slot_set *set);
 
 /*
@@ -60,14 +61,19 @@ VYRE_NODISCARD VYRE_API enum vyre_status vyre_slot_set_assign(struct vyre_slot_s
                                                               const uint32_t *slots, size_t count,
                                                               struct vyre_diag *diag);
 
+/* The slots of the set, ascending; as many as its count. Valid until the set changes. */
 static inline const uint32_t *vyre_slot_set_slots(const struct vyre_slot_set *set)
 {
     return set->memory ? set->memory : set->inline_slots;
 }
 
+/* Whether the set holds the slot. */
 VYRE_API bool vyre_slot_set_contains(const struct vyre_slot_set *set, uint32_t slot);
 
-/* Whether the sets share a slot; if so, and `out_slot` is given, the smallest shared one. */
+/*
+ * Whether the sets share a slot; if so, *out_slot is the smallest shared one. `out_slot` may be
+ * NULL.
+ */
 VYRE_API bool vyre_slot_set_intersects(const struct vyre_slot_set *a, const struct vyre_slot_set *b,
                                        uint32_t *out_slot);
 

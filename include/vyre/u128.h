@@ -19,6 +19,7 @@
 extern "C" {
 #endif
 
+/* An unsigned number of 128 bits, in two halves. */
 struct vyre_u128 {
     uint64_t lo;
     uint64_t hi;
@@ -27,12 +28,14 @@ struct vyre_u128 {
 /* Bytes that the decimal text of any value takes, the terminator included. */
 #define VYRE_U128_TEXT_BYTES 40
 
+/* A 64-bit number as a 128-bit one. */
 static inline struct vyre_u128 vyre_u128_from_u64(uint64_t value)
 {
     struct vyre_u128 result = {value, 0};
     return result;
 }
 
+/* Whether the number is 0. */
 static inline bool vyre_u128_is_zero(struct vyre_u128 value)
 {
     return (value.lo | value.hi) == 0;
@@ -46,7 +49,7 @@ static inline int vyre_u128_compare(struct vyre_u128 a, struct vyre_u128 b)
     return (a.lo > b.lo) - (a.lo < b.lo);
 }
 
-/* *out_sum = a + b. False, with *out_sum zeroed, when the sum does not fit. */
+/* Adds: *out_sum = a + b. Returns false, with *out_sum zeroed, when the sum does not fit. */
 VYRE_NODISCARD static inline bool vyre_u128_add(struct vyre_u128 a, struct vyre_u128 b,
                                                 struct vyre_u128 *out_sum)
 {
@@ -59,7 +62,7 @@ VYRE_NODISCARD static inline bool vyre_u128_add(struct vyre_u128 a, struct vyre_
     return fits;
 }
 
-/* *out_difference = a - b. False, with *out_difference zeroed, when a < b. */
+/* Subtracts: *out_difference = a - b. Returns false, with *out_difference zeroed, when a < b. */
 VYRE_NODISCARD static inline bool vyre_u128_sub(struct vyre_u128 a, struct vyre_u128 b,
                                                 struct vyre_u128 *out_difference)
 {
@@ -70,7 +73,7 @@ VYRE_NODISCARD static inline bool vyre_u128_sub(struct vyre_u128 a, struct vyre_
     return fits;
 }
 
-/* The whole product of two 64-bit numbers. */
+/* Multiplies two 64-bit numbers: the whole product. */
 static inline struct vyre_u128 vyre_u128_mul_u64(uint64_t a, uint64_t b)
 {
     struct vyre_u128 result;
@@ -91,8 +94,8 @@ static inline struct vyre_u128 vyre_u128_mul_u64(uint64_t a, uint64_t b)
 }
 
 /*
- * Decimal text, as snprintf writes: always terminated when `capacity` is not 0; returns the length
- * of the whole text.
+ * Writes a number as decimal text. Works as snprintf does: always terminated when `capacity` is not
+ * 0; returns the length of the whole text.
  */
 VYRE_API size_t vyre_u128_format(struct vyre_u128 value, char *out, size_t capacity);
 

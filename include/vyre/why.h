@@ -12,8 +12,9 @@
 extern "C" {
 #endif
 
+/* Why a batch runs as it does, or why a candidate does not. */
 enum vyre_why {
-    VYRE_WHY_NONE = 0,
+    VYRE_WHY_NONE = 0, /* no reason: in a result, nothing kept the wanted mode from running */
 
     /* A batch, or the candidate that was chosen for it, runs so because ... */
     VYRE_WHY_REQUIRED = 1,       /* the caller required the mode */
@@ -42,6 +43,7 @@ enum vyre_why {
     VYRE_WHY_MARGIN = 20,           /* it is cheaper by less than the margin for a switch */
     VYRE_WHY_NOT_REQUIRED = 21,     /* the caller required another */
 };
+/* How many there are of enum vyre_why. */
 #define VYRE_WHY_COUNT 22
 
 /* Below this number: why a batch runs as it does. */
@@ -57,6 +59,7 @@ enum vyre_evidence {
     VYRE_EVIDENCE_DEVICE = 2, /* of other shapes on this device */
     VYRE_EVIDENCE_STORE = 3,  /* of this work in another process: learning.h */
 };
+/* How many there are of enum vyre_evidence. */
 #define VYRE_EVIDENCE_COUNT 4
 
 /* "none", "shape", "device", "store"; "unknown" for anything else. Static. */
