@@ -46,17 +46,6 @@ static void open_told(struct fixture *fixture, struct told *told, const struct v
     fixture_open_in(fixture, desc, NULL, &(struct vyre_instance_desc){.observer = &observer});
 }
 
-static struct vyre_batch *mixes(struct fixture *fixture, uint32_t count)
-{
-    struct vyre_batch *batch = fixture_batch(fixture);
-    struct vyre_buffer *in = fixture_buffer(fixture, BYTES);
-    struct vyre_buffer *out = fixture_buffer(fixture, BYTES);
-    for (uint32_t i = 0; i < count; i++)
-        fixture_mix(fixture, batch, (struct vyre_range){.buffer = in},
-                    (struct vyre_range){.buffer = out}, i);
-    return batch;
-}
-
 static void idle(struct fixture *fixture)
 {
     assert_int_equal(vyre_device_wait_idle(fixture->device, VYRE_FOREVER, &fixture->diag), VYRE_OK);
@@ -69,7 +58,7 @@ static void batches_found_complete_at_one_look_share_the_time_that_there_was(voi
     struct fixture fixture;
     struct told told;
     open_told(&fixture, &told, &(struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_LAZY});
-    struct vyre_batch *batch = mixes(&fixture, 8);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 8, BYTES);
     for (int i = 0; i < 100; i++) {
         struct vyre_ticket ticket = fixture_submit(&fixture, batch, VYRE_MODE_AUTO);
         assert_int_equal(fixture_wait(&fixture, ticket), VYRE_OK);
@@ -96,7 +85,7 @@ static void a_failed_batch_is_told_with_its_status(void **state)
     struct fixture fixture;
     struct told told;
     open_told(&fixture, &told, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 2);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 2, BYTES);
     (void)fixture_submit(&fixture, batch, VYRE_MODE_PLAIN);
     idle(&fixture);
     vyre_sim_fail_running(fixture.sim, 1, VYRE_INTERNAL, 0);
@@ -115,7 +104,7 @@ static void batches_of_a_lost_device_are_told_as_lost(void **state)
     struct fixture fixture;
     struct told told;
     open_told(&fixture, &told, &(struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_LAZY});
-    struct vyre_batch *batch = mixes(&fixture, 2);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 2, BYTES);
     for (int i = 0; i < 4; i++)
         (void)fixture_submit(&fixture, batch, VYRE_MODE_PLAIN);
     vyre_sim_lose_now(fixture.sim);
@@ -134,7 +123,7 @@ static void a_shape_is_told_once_before_its_batch_and_again_after_a_calibration(
     struct told told;
     struct vyre_calibration calibration;
     open_told(&fixture, &told, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 5);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 5, BYTES);
     for (int i = 0; i < 20; i++)
         (void)fixture_submit(&fixture, batch, VYRE_MODE_AUTO);
     assert_int_equal(told.shapes, 1);

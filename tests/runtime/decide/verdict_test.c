@@ -12,17 +12,6 @@
 
 enum { BYTES = 256 };
 
-static struct vyre_batch *mixes(struct fixture *fixture, uint32_t count)
-{
-    struct vyre_batch *batch = fixture_batch(fixture);
-    struct vyre_buffer *in = fixture_buffer(fixture, BYTES);
-    struct vyre_buffer *out = fixture_buffer(fixture, BYTES);
-    for (uint32_t i = 0; i < count; i++)
-        fixture_mix(fixture, batch, (struct vyre_range){.buffer = in},
-                    (struct vyre_range){.buffer = out}, i);
-    return batch;
-}
-
 static struct vyre_batch_result run(struct fixture *fixture, struct vyre_batch *batch,
                                     uint32_t hint)
 {
@@ -84,7 +73,8 @@ static void a_shape_without_measurements_runs_what_the_policies_ask(void **state
         const struct vyre_sim_costs costs = random_costs(&rng);
         const uint32_t hint = hints[rng_below(&rng, COUNT_OF(hints))];
         fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs}, NULL);
-        struct vyre_batch *batch = mixes(&fixture, 1 + (uint32_t)rng_below(&rng, 30));
+        struct vyre_batch *batch =
+            fixture_mixes(&fixture, 1 + (uint32_t)rng_below(&rng, 30), BYTES);
         assert_int_equal(vyre_batch_explain(batch, hint, &said, &fixture.diag), VYRE_OK);
         struct vyre_batch_result result = run(&fixture, batch, hint);
         assert_string_equal(vyre_mode_name(said.wanted), vyre_mode_name(expected(&said)));
@@ -107,7 +97,7 @@ static void a_cost_that_is_paid_is_not_asked_for(void **state)
     struct vyre_explanation said;
     fixture_open(&fixture,
                  &(struct vyre_sim_desc){.absent = {[VYRE_ABILITY_PERSISTENT] = "no ring"}}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 4);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 4, BYTES);
     assert_int_equal(vyre_batch_explain(batch, 2, &said, &fixture.diag), VYRE_OK);
     assert_true(said.command_reuse.record_overhead_ns > 0);
     assert_int_equal(vyre_batch_warm_up(batch, VYRE_MODE_REPLAY, &fixture.diag), VYRE_OK);
@@ -125,7 +115,7 @@ static void a_record_names_what_overruled_the_policies(void **state)
     struct vyre_sim_costs costs = vyre_sim_costs_default();
     costs.persistent_setup_ns = 1000000000;
     fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 8);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 8, BYTES);
     /* The backend states its costs per command; a batch costs more than these say. */
     costs.replay_ns = 5000000;
     vyre_sim_set_costs(fixture.sim, &costs);
@@ -161,7 +151,7 @@ static void what_nobody_measures_runs_what_the_policies_ask(void **state)
     fixture_open(&fixture,
                  &(struct vyre_sim_desc){.costs = &costs, .completion = VYRE_SIM_COMPLETE_LAZY},
                  &(struct vyre_device_desc){.decision_limit = 1024});
-    struct vyre_batch *batch = mixes(&fixture, 8);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 8, BYTES);
     for (int i = 0; i < 60; i++) {
         struct vyre_ticket ticket;
         const struct vyre_submit_options options = {.repeat_hint = 50, .timed = true};
@@ -190,7 +180,7 @@ static void new_costs_ask_the_policies_again(void **state)
     struct vyre_sim_costs costs = vyre_sim_costs_default();
     costs.persistent_setup_ns = UINT64_C(1000000000000000);
     fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 4);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 4, BYTES);
     for (int i = 0; i < 2000; i++)
         (void)run(&fixture, batch, 0);
     assert_int_equal(run(&fixture, batch, 0).wanted, VYRE_MODE_REPLAY);
@@ -233,7 +223,8 @@ static void a_decision_has_one_record(void **state)
     memset(&told, 0, sizeof told);
     fixture_open_in(&fixture, NULL, &(struct vyre_device_desc){.decision_limit = 1024},
                     &(struct vyre_instance_desc){.observer = &observer});
-    struct vyre_batch *batches[2] = {mixes(&fixture, 3), mixes(&fixture, 12)};
+    struct vyre_batch *batches[2] = {fixture_mixes(&fixture, 3, BYTES),
+                                     fixture_mixes(&fixture, 12, BYTES)};
     for (int i = 0; i < 500; i++) {
         static const enum vyre_mode modes[] = {VYRE_MODE_AUTO, VYRE_MODE_AUTO, VYRE_MODE_REPLAY,
                                                VYRE_MODE_PLAIN};
