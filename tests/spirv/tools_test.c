@@ -7,7 +7,7 @@
 #include <dirent.h>
 
 #include "spirv/assemble.h"
-#include "support/allocator.h"
+#include "support/counting_allocator.h"
 
 /* ---- Reflection ------------------------------------------------------------------------------- */
 
@@ -538,8 +538,8 @@ static void compile_forbids_contraction(void **state)
 static void compile_takes_memory_from_the_allocator_alone(void **state)
 {
     struct fixture *fixture = *state;
-    struct test_allocator counts = {0};
-    struct vyre_allocator allocator = test_allocator_face(&counts);
+    struct counting_allocator counts = {0};
+    struct vyre_allocator allocator = counting_allocator_face(&counts);
     struct vyre_glsl_source source = {.text = HEAD EMPTY, .size_bytes = sizeof HEAD EMPTY - 1};
     struct vyre_spirv_words words;
     struct vyre_spirv_reflection out;

@@ -423,10 +423,10 @@ static void submit_without_memory_changes_nothing(void **state)
         fixture_open_in(&fixture, &sim, NULL, &instance);
         struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
         struct vyre_batch *batch = mix_batch(&fixture, buffer);
-        atomic_store(&allocator.fail_at, atomic_load(&allocator.call_count) + nth);
+        counting_fail_after(&allocator, nth - 1);
         enum vyre_status status = submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result);
         met_the_end = atomic_load(&allocator.refused_count) == 0;
-        atomic_store(&allocator.fail_at, 0);
+        counting_fail_never(&allocator);
         if (status != VYRE_OK) {
             assert_diag(status, fixture.diag, VYRE_DIAG_OUT_OF_MEMORY);
             assert_bytes(buffer, zeros);
