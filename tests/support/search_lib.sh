@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Sourced by tests that run a random test and look at its report. Sets `program` to the first argument of the
 # script and `out` to a file for the report.
 program=$1
