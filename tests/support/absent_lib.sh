@@ -3,6 +3,7 @@
 # and `loader`, the file name of the driver's loader, are set, with the test's arguments:
 #   $1  the vyre binary
 #   $2  the source directory
+: "${backend:?}" "${loader:?}"
 # shellcheck source-path=SCRIPTDIR source=../cli/lib.sh
 . "$2/tests/cli/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../cli/workload_lib.sh
