@@ -42,7 +42,7 @@ static ssize_t read_source(void *user, char *out, size_t capacity)
     return (ssize_t)count;
 }
 
-/* What is kept of an output: enough to tell two of them apart. */
+/* What is kept of an output: enough to see that two of them differ. */
 struct sink {
     uint64_t hash; /* FNV-1a */
     uint64_t line_count;

@@ -223,7 +223,7 @@ static void reflect_buffer_reference_is_seen(void **state)
     assert_int_equal(out.interface.constants_size_bytes, 16);
 }
 
-static void reflect_entries_of_old_modules_are_told_apart(void **state)
+static void reflect_entries_of_old_modules_are_distinguished(void **state)
 {
     uint32_t versions[] = {0x00010300, 0x00010500};
     for (size_t i = 0; i < COUNT_OF(versions); i++) {
@@ -591,7 +591,7 @@ int main(void)
         cmocka_unit_test(reflect_constants_of_one_id_and_several_sizes_take_no_value),
         cmocka_unit_test(reflect_local_size_follows_specialization),
         cmocka_unit_test(reflect_buffer_reference_is_seen),
-        cmocka_unit_test(reflect_entries_of_old_modules_are_told_apart),
+        cmocka_unit_test(reflect_entries_of_old_modules_are_distinguished),
         cmocka_unit_test(reflect_function_of_two_names_is_refused_not_thrown),
         cmocka_unit_test(reflect_not_taken_is_refused),
         cmocka_unit_test(reflect_up_to_the_limits),

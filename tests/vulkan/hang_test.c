@@ -1,6 +1,6 @@
 /*
- * hang_test.c: a kernel that runs for minutes, on a device that is given less: it counts as lost, who
- * waits is told so, later work is refused, closing does not block, and what the driver's threads use
+ * hang_test.c: a kernel that runs for minutes, on a device that is given less: it counts as lost, a call
+ * that waits says so, later work is refused, closing does not block, and what the driver's threads use
  * stays. What came before the kernel is not held up by it.
  *
  *   hang_test [spread]     beside a large one that ends, so that it hangs on a further queue, where there is

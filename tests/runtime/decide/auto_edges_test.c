@@ -1,6 +1,6 @@
 /*
  * auto_edges_test.c: auto where something goes wrong or looks different from what it is: entries of
- * other shapes, modes that refuse, trials nobody timed, recordings that are thrown away, callers
+ * other shapes, modes that refuse, trials without a time, recordings that are thrown away, callers
  * that think before they wait.
  */
 #include <string.h>
@@ -318,11 +318,11 @@ static void keep_result(void *user, struct vyre_ticket ticket,
     *(struct vyre_batch_result *)user = *result;
 }
 
-static void a_callback_is_told_the_variant(void **state)
+static void a_callback_gets_the_variant(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct vyre_batch_result told = {0};
+    struct vyre_batch_result given = {0};
     struct vyre_ticket ticket;
     fixture_open(&fixture,
                  &(struct vyre_sim_desc){.variants = VYRE_VARIANT_MASK,
@@ -331,11 +331,11 @@ static void a_callback_is_told_the_variant(void **state)
     const struct vyre_submit_options options = {.mode = VYRE_MODE_REPLAY,
                                                 .variant = VYRE_VARIANT_DRIVER,
                                                 .on_complete = keep_result,
-                                                .user = &told};
+                                                .user = &given};
     struct vyre_batch *batch = fixture_mixes(&fixture, 4, BYTES);
     assert_int_equal(vyre_batch_submit(batch, &options, &ticket, &fixture.diag), VYRE_OK);
     assert_int_equal(vyre_sim_run_all(fixture.sim), 1);
-    assert_int_equal(told.variant, VYRE_VARIANT_DRIVER);
+    assert_int_equal(given.variant, VYRE_VARIANT_DRIVER);
     fixture_close(&fixture);
 }
 
@@ -354,7 +354,7 @@ int main(void)
         cmocka_unit_test(what_a_submit_builds_is_not_learned),
         cmocka_unit_test(calibration_keeps_to_the_devices_limits),
         cmocka_unit_test(calibration_of_a_device_that_hangs_leaves_its_memory),
-        cmocka_unit_test(a_callback_is_told_the_variant),
+        cmocka_unit_test(a_callback_gets_the_variant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
  * shapes_test.c: a device's shapes: bounded memory, the least recently used forgotten, and references that
- * tell when it is.
+ * show when it is.
  */
 #include "runtime/governor.h"
 #include "support/counting_allocator.h"

@@ -5,7 +5,7 @@
  *
  * Command buffers of PoCL cost more than enqueueing; recorded dispatches of lavapipe gain nothing with
  * its default threads. The test reads decisions: in none of them may a candidate be chosen, other than
- * to try it, that was measured as clearly dearer than another which could have run. How long anything
+ * to try it, that was measured as clearly slower than another which could have run. How long anything
  * takes is not asserted.
  */
 #include <stdio.h>
@@ -33,9 +33,9 @@ struct trap_run {
 /* What the decisions say of one candidate. */
 struct tally {
     uint32_t rows;   /* comparisons in which it was measured */
-    uint32_t lost;   /* ... as clearly dearer than another */
+    uint32_t lost;   /* ... as clearly slower than another */
     uint32_t chosen; /* ... and was chosen, tries left out */
-    uint32_t fell;   /* ... though it was clearly dearer */
+    uint32_t fell;   /* ... though it was clearly slower */
 };
 
 static void require(enum vyre_status status, const struct vyre_diag *diag)
@@ -120,13 +120,13 @@ static void read_one(const struct vyre_decision_record *record, struct tally *ta
         const struct vyre_decision_candidate *candidate = &record->candidates[i];
         if (!is_open(candidate))
             continue;
-        bool dear = (double)candidate->measured_ns > (double)least_ns * CLEARLY;
+        bool slow = (double)candidate->measured_ns > (double)least_ns * CLEARLY;
         bool chosen = candidate->mode == record->mode && candidate->variant == record->variant &&
                       !is_try(record);
         tallies[i].rows++;
-        tallies[i].lost += dear;
+        tallies[i].lost += slow;
         tallies[i].chosen += chosen;
-        tallies[i].fell += dear && chosen;
+        tallies[i].fell += slow && chosen;
     }
 }
 
@@ -157,7 +157,7 @@ static bool judge(const struct vyre_decision_record *last, const struct tally *t
         const struct tally *tally = &tallies[i];
         fell += tally->fell;
         measured += tally->rows > 0;
-        printf("  %-10s %-6s measured in %u of %u comparisons, dearer in %u, chosen in %u%s\n",
+        printf("  %-10s %-6s measured in %u of %u comparisons, slower in %u, chosen in %u%s\n",
                vyre_mode_name((enum vyre_mode)last->candidates[i].mode),
                last->candidates[i].variant & VYRE_VARIANT_DRIVER ? "driver" : "", tally->rows,
                compared, tally->lost, tally->chosen, tally->fell ? ": FELL FOR IT" : "");

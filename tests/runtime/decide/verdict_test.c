@@ -1,6 +1,6 @@
 /*
- * verdict_test.c: what the policies ask for runs until something is measured; a decision has one record,
- * whoever reads it; and what two batches have in common.
+ * verdict_test.c: what the policies ask for runs until something is measured; a decision has one record
+ * for all its readers; and what two batches have in common.
  */
 #include <string.h>
 
@@ -137,7 +137,7 @@ static void a_record_names_what_overruled_the_policies(void **state)
 }
 
 /* Nobody sees the ends of the batches: nothing is measured, so that the verdict stands. */
-static void what_nobody_measures_runs_what_the_policies_ask(void **state)
+static void what_is_not_measured_runs_what_the_policies_ask(void **state)
 {
     (void)state;
     struct fixture fixture;
@@ -200,27 +200,27 @@ static void new_costs_ask_the_policies_again(void **state)
 
 enum { MOST = 600 };
 
-struct told {
+struct seen {
     size_t count;
     struct vyre_decision_record records[MOST];
 };
 
 static void take(void *user, const struct vyre_event *event)
 {
-    struct told *told = user;
-    if (event->type == VYRE_EVENT_BATCH_COMPLETED && told->count < MOST)
-        told->records[told->count++] = *event->as.batch_completed->decision;
+    struct seen *seen = user;
+    if (event->type == VYRE_EVENT_BATCH_COMPLETED && seen->count < MOST)
+        seen->records[seen->count++] = *event->as.batch_completed->decision;
 }
 
 /* The ring and the observer read the same record, in auto and in required modes. */
 static void a_decision_has_one_record(void **state)
 {
     (void)state;
-    static struct told told;
+    static struct seen seen;
     static struct vyre_decision_record kept[MOST];
     struct fixture fixture;
-    const struct vyre_observer observer = {sizeof observer, &told, take};
-    memset(&told, 0, sizeof told);
+    const struct vyre_observer observer = {sizeof observer, &seen, take};
+    memset(&seen, 0, sizeof seen);
     fixture_open_in(&fixture, NULL, &(struct vyre_device_desc){.decision_limit = 1024},
                     &(struct vyre_instance_desc){.observer = &observer});
     struct vyre_batch *batches[2] = {fixture_mixes(&fixture, 3, BYTES),
@@ -232,11 +232,11 @@ static void a_decision_has_one_record(void **state)
         assert_int_equal(fixture_wait(&fixture, ticket), VYRE_OK);
     }
     assert_int_equal(vyre_device_wait_idle(fixture.device, VYRE_FOREVER, &fixture.diag), VYRE_OK);
-    assert_int_equal(told.count, 500);
+    assert_int_equal(seen.count, 500);
     size_t count = vyre_device_read_decisions(fixture.device, 1, kept, MOST);
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++) {
-        const struct vyre_decision_record *other = &told.records[kept[i].sequence - 1];
+        const struct vyre_decision_record *other = &seen.records[kept[i].sequence - 1];
         assert_int_equal(other->sequence, kept[i].sequence);
         assert_memory_equal(&kept[i], other, sizeof kept[i]);
     }
@@ -307,7 +307,7 @@ int main(void)
         cmocka_unit_test(a_shape_without_measurements_runs_what_the_policies_ask),
         cmocka_unit_test(a_cost_that_is_paid_is_not_asked_for),
         cmocka_unit_test(a_record_names_what_overruled_the_policies),
-        cmocka_unit_test(what_nobody_measures_runs_what_the_policies_ask),
+        cmocka_unit_test(what_is_not_measured_runs_what_the_policies_ask),
         cmocka_unit_test(new_costs_ask_the_policies_again),
         cmocka_unit_test(a_decision_has_one_record),
         cmocka_unit_test(the_three_keys_tell_apart_what_they_should),

@@ -290,7 +290,7 @@ void sim_plan_free(struct sim_plan *plan)
     *plan = (struct sim_plan){0};
 }
 
-/* Notes what the recording names, so that the sim can tell if one of it is destroyed first. */
+/* Notes what the recording names, so that the sim can report what is destroyed first. */
 static bool hold(struct sim_recording *recording, const struct vyre_batch_view *view)
 {
     uint32_t count = view->command_count + view->range_count;

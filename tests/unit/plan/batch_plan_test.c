@@ -189,7 +189,7 @@ static void plan_input_of_every_step_is_waited_for_once(void **state)
     assert_segment(fixture, 1, 2, 3, 1);
 }
 
-/* The same where a command that nobody waits for keeps all floors at 0. */
+/* The same where a command that no other waits for keeps all floors at 0. */
 static void plan_input_of_every_step_is_waited_for_once_beside_others(void **state)
 {
     struct fixture *fixture = *state;
