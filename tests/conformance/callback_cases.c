@@ -225,7 +225,7 @@ static void close_waits_for_callbacks(struct fixture *f)
     assert_int_equal(atomic_load(&diary.count), COUNT);
 }
 
-/* Nobody is called for what was refused. */
+/* A refused batch has no callback. */
 static void refused_submit_calls_nobody(struct fixture *f)
 {
     static struct diary diary;

@@ -1,5 +1,5 @@
 /*
- * tools.c: time, gates, and an allocator that counts.
+ * tools.c: time and gates.
  */
 #include "conformance/conformance.h"
 

@@ -30,7 +30,7 @@
 
 /* Tickets of job s: 2 for even jobs, 1 for odd ones. The second waits for the first. */
 #define TICKETS(s) (((s) % 2) == 0 -> 2 : 1)
-/* Jobs that a caller may help with: all but the last. */
+/* Jobs that a caller may help with: all except the last. */
 #define HELPABLE(s) ((s) != JOBS)
 
 #ifdef BREAK_TAKE

@@ -239,7 +239,7 @@ static void launch_that_ends_in_an_error_fails(void **state)
     close_all(&f);
 }
 
-/* Nobody says how far a command is: the batch fails, and is not waited for without end. */
+/* The driver does not say how far a command is: the batch fails, and no wait is endless. */
 static void event_that_cannot_be_asked_fails(void **state)
 {
     static const enum vyre_mode modes[] = {VYRE_MODE_PLAIN, VYRE_MODE_REPLAY};

@@ -74,7 +74,7 @@ static void two_writers_lose_nothing(void **state)
     assert_int_equal(fixture_asides(fixture), 0);
 }
 
-/* Somebody holds the lock for longer than the store waits. */
+/* Another process holds the lock for longer than the store waits. */
 static void held_lock_keeps_records_until_it_is_free(void **state)
 {
     struct fixture *fixture = *state;

@@ -1,5 +1,5 @@
 /*
- * builds_test.c: asking builds nothing; warm-up and required modes build at once; auto has it built beside
+ * builds_test.c: questions build nothing; warm-up and required modes build at once; auto builds beside
  * its batches, by a queue that is bounded and in order and survives close, loss and destroyed kernels.
  */
 #include <pthread.h>

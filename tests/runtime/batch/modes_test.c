@@ -1,5 +1,5 @@
 /*
- * modes_test.c: required modes run so or fail; auto falls back and says so; recordings are kept,
+ * modes_test.c: a required mode runs or fails; auto falls back and says so; recordings are kept,
  * reused and dropped within their limits.
  */
 #include "runtime/sim_fixture.h"

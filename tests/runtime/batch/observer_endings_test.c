@@ -132,7 +132,7 @@ static void a_shape_is_reported_once_before_its_batch_and_again_after_a_calibrat
     assert_int_equal(seen.shapes, 1);
     assert_int_equal(seen.shape_lo, seen.batch_lo);
     assert_int_equal(seen.shape_hi, seen.batch_hi);
-    /* Told with the first batch: the next would be the second, of five commands each. */
+    /* As reported with the first batch: the next would be the second, of five commands each. */
     assert_int_equal(seen.said.persistent_kernel.batch_size, 10);
     assert_int_equal(seen.said.plain_origin, VYRE_ORIGIN_STATED);
     assert_int_equal(vyre_device_calibrate(fixture.device, NULL, &calibration, &fixture.diag),

@@ -124,7 +124,7 @@ static bool check(const struct scenario *scenario, const struct factors *factors
     assert_int_equal(best_mode(&fixture, long_batch(&fixture), ns), scenario->best);
     assert_int_equal(vyre_device_calibrate(fixture.device, NULL, &calibration, &fixture.diag),
                      VYRE_OK);
-    /* Nobody can wait for a resident kernel to leave where time is virtual. */
+    /* Where time is virtual, waiting does not make a resident kernel leave. */
     calibration.costs[VYRE_COST_PERSISTENT_SETUP].median_ns =
         (double)scenario->costs.persistent_setup_ns;
     scale(&calibration, factors);

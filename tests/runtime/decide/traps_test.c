@@ -1,5 +1,5 @@
 /*
- * traps_test.c: what loses on a real driver is not what auto settles on.
+ * traps_test.c: auto does not settle on what is slower on a real driver.
  *
  *   traps_test BACKEND DEVICE
  *

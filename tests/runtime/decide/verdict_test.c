@@ -136,7 +136,7 @@ static void a_record_names_what_overruled_the_policies(void **state)
     fixture_close(&fixture);
 }
 
-/* Nobody sees the ends of the batches: nothing is measured, so that the verdict stands. */
+/* No call sees the ends of the batches: nothing is measured, so the verdict stands. */
 static void what_is_not_measured_runs_what_the_policies_ask(void **state)
 {
     (void)state;

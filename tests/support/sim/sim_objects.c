@@ -75,7 +75,7 @@ static void link_locked(struct sim_device *device, struct sim_object *object,
     device->objects = object;
 }
 
-/* Whoever destroys an object that is in use broke the contract. */
+/* A caller that destroys an object in use breaks the contract. */
 static void retire(void *self, struct sim_object *object, const char *what)
 {
     struct sim_device *device = self;

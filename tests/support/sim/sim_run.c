@@ -4,9 +4,9 @@
  *   submit -> pending (head .. tail) -> released -> run by one runner at a time -> complete
  *                                                                              \-> lost
  *
- * Invariants: completed <= ended <= released <= submitted, but that a manual step moves `released`
- * and a lost device stops where it is. Whoever loses the device while another thread runs leaves
- * it to that thread, so that no complete call follows the lost call.
+ * Invariants: completed <= ended <= released <= submitted, except that a manual step moves
+ * `released` and a lost device stops where it is. A thread that loses the device while another one runs
+ * leaves the report to that one, so that no complete call follows the lost call.
  */
 #include <stdlib.h>
 

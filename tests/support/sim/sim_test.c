@@ -1,5 +1,5 @@
 /*
- * sim_test.c: that the sim would notice: wrong plans change bytes, broken contracts are kept, and
+ * sim_test.c: the sim notices mistakes: wrong plans change bytes, breaches of the contract are kept, and
  * virtual time is what the costs say.
  */
 #include "support/sim/direct.h"
