@@ -2,7 +2,7 @@
 # no_globals.sh LIBRARY: no object of the static library holds writable data.
 #
 # Constant tables of pointers sit in .data.rel.ro*, which is read-only once the program is loaded;
-# nm's letters do not tell them from .data, so the sections are looked at.
+# nm's letters are the same for them and for .data, so the sections are looked at.
 set -eu
 listing=$(nm --format=sysv "$1")
 printf '%s\n' "$listing" | awk -F'|' '

@@ -2,7 +2,7 @@
 # pure.sh OBJECT...: policies and plans work on what they are given: the objects need nothing that
 # allocates, reads a clock, does I/O or keeps state.
 #
-# They may call the library (but for its memory, arena and clock) and the functions of the C library
+# They may call the library (except its memory, arena and clock) and the functions of the C library
 # listed here, none of which allocates.
 set -eu
 [ $# -gt 0 ] || { echo "pure: no object was given"; exit 1; }

@@ -41,7 +41,7 @@ compared=$(jq -c .digests "$scratch/out")
 [ "$("$vyre" run --json --repeat 20 "$scratch/add.json" | jq -c .digests)" = "$compared" ] ||
     fail "compare and run give other digests"
 
-# ---- how often is found out when nobody says, and a schedule may have a single batch
+# ---- without an option the number of repeats is found out, and a schedule may have a single batch
 workload once.json add 7 1
 run "once" 0 "$vyre" compare --json "$scratch/once.json"
 json "once" '.repeat > 9 and .rounds == 9 and .digests_agree'

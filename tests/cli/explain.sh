@@ -58,7 +58,7 @@ run "stored" 0 "$vyre" explain "$scratch/add.json" --json
 json "stored" '.calibrated and .calibration.source == "stored"'
 run "no store" 0 "$vyre" explain "$scratch/add.json" --json --no-store
 json "no store" '.calibrated | not'
-# Batches of which the same would be said are told together.
+# Batches with the same explanation share one.
 run "alike" 0 "$vyre" explain "$source_dir/examples/workloads/decode.json" --no-store
 [ "$(grep -c '^batch' "$scratch/out")" -lt 16 ] || fail "alike: each batch for itself"
 for file in "$source_dir"/examples/workloads/*.json; do
@@ -73,7 +73,7 @@ done
 # ---- a record
 run "record" 0 "$vyre" run "$scratch/add.json" --record "$scratch/record.json" --no-store
 grep -q '^recorded 300 of 300 batches, with numbers from 1 to 300, in ' "$scratch/out" ||
-    fail "record: the numbers are not told"
+    fail "record: the numbers are not shown"
 run "batch" 0 "$vyre" explain "$scratch/record.json" --batch 3 --json
 json "batch" '.batches[0].batch == 3 and .batches[0].label == "step" and .batches[0].measured_ns > 0
     and ([.batches[0].policies[].policy] | length) == 6

@@ -17,7 +17,7 @@ check() {
             awk -F'|' '$1 != $2 { print NR ": " $0 }' | head -n 5 >&2
     }
     # The same answers through a pipe, with a byte order mark, CRLF, the columns reversed and in
-    # quotes, and one more that is nobody's.
+    # quotes, and one more column that no policy takes.
     {
         printf '\357\273\277'
         awk -F, '{

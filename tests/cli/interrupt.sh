@@ -30,8 +30,7 @@ interrupted() {
     }
 }
 
-# stopped WHAT CALLS COMMAND...: the same, and the work stopped in time, so that the
-# whole report is printed. On a busy
+# stopped WHAT CALLS COMMAND...: the same, and the work stopped in time, so that everything is reported. On a busy
 # machine that may take another try.
 stopped() {
     for _ in 1 2 3 4 5 6 7 8; do

@@ -92,7 +92,7 @@ run "asked for, without a store" 0 "$vyre" run --json --calibrate --no-store "$s
 json "asked for, without a store" '.calibration.source == "measured" and .whys.required == 0
     and ([.whys[]] | add) == 50'
 
-# ---- compare: auto is told, and all agree
+# ---- compare: auto gets what is stored, and all agree
 run "compare" 0 "$vyre" compare --json --repeat 2 "$scratch/long.json"
 json "compare" '.calibration.source == "stored" and .learnings_loaded > 0 and .digests_agree
     and ([.whys[]] | add) == 4000 and (.predictions | length) > 0'

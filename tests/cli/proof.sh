@@ -78,7 +78,7 @@ for text in '^persistent is absent: ' '^proofs: ' '^refused: kernel sum: .'; do
 done
 run "quiet" 0 wrong_driver compare --no-store --repeat 2 --quiet "$sum"
 expect_out "quiet" ''
-grep -q '^vyre: refused: kernel sum: .' "$scratch/err" || fail "quiet: the refusal is not told"
+grep -q '^vyre: refused: kernel sum: .' "$scratch/err" || fail "quiet: the refusal is not reported"
 
 # ---- a refusal of one process is not tried by the next, right or wrong
 run "required" 1 wrong_driver run --mode persistent "$sum"

@@ -100,11 +100,11 @@ static size_t found_by(const struct running *running, const struct cli_options *
     return count;
 }
 
-static void give_tells_every_mode_that_may_run_generated_code(void **state)
+static void give_reports_every_mode_that_may_run_generated_code(void **state)
 {
     const struct running *running = *state;
     struct vyre_device_info info;
-    struct vyre_refusal told;
+    struct vyre_refusal given;
     struct vyre_diag diag;
     struct vyre_hash128 signature;
     struct cli_options options = {.mode = VYRE_MODE_PERSISTENT, .store.path = running->path};
@@ -132,8 +132,8 @@ static void give_tells_every_mode_that_may_run_generated_code(void **state)
 
     assert_int_equal(vyre_device_refusals(running->device, NULL, 0), 0);
     assert_int_equal(found_by(running, &options, 0), 1);
-    assert_int_equal(vyre_device_refusals(running->device, &told, 1), 1);
-    assert_string_equal(told.kernel, refusal_of(1).kernel);
+    assert_int_equal(vyre_device_refusals(running->device, &given, 1), 1);
+    assert_string_equal(given.kernel, refusal_of(1).kernel);
     options.mode = VYRE_MODE_REPLAY;
     assert_int_equal(found_by(running, &options, 0), 1);
     options.mode = VYRE_MODE_AUTO;
@@ -229,7 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(add_keeps_each_code_once_on_one_line_and_no_more_than_fit),
-        cmocka_unit_test_setup_teardown(give_tells_every_mode_that_may_run_generated_code, set_up,
+        cmocka_unit_test_setup_teardown(give_reports_every_mode_that_may_run_generated_code, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(keep_makes_a_store_for_a_refusal_only, set_up, tear_down),
         cmocka_unit_test(print_has_a_line_for_each_thing_that_happened),

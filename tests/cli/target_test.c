@@ -1,6 +1,6 @@
 /*
  * target_test.c: which device --device names: by number, name, UUID and kind. The devices are those of
- * the sim, told to be of other kinds.
+ * the sim, listed with other kinds.
  */
 #include "run/target.h"
 
@@ -15,7 +15,7 @@ static const struct {
     enum vyre_device_kind kind;
     const char *name;
     uint8_t first, last; /* bytes of the UUID; 0: it has none */
-} told[DEVICES] = {
+} listed[DEVICES] = {
     {VYRE_DEVICE_KIND_CPU, "Alpha", 0, 0},
     {VYRE_DEVICE_KIND_INTEGRATED, "Beta discrete", 0x01, 0xef},
     {VYRE_DEVICE_KIND_DISCRETE, "Gamma", 0xab, 0x10},
@@ -34,10 +34,10 @@ static enum vyre_status enumerate(void *backend, struct vyre_device_info *out_in
     (void)backend;
     (void)diag;
     for (size_t i = 0; i < DEVICES && i < capacity; i++) {
-        out_infos[i] = (struct vyre_device_info){.kind = told[i].kind};
-        memcpy(out_infos[i].name, told[i].name, strlen(told[i].name) + 1);
-        out_infos[i].uuid[0] = told[i].first;
-        out_infos[i].uuid[VYRE_UUID_BYTES - 1] = told[i].last;
+        out_infos[i] = (struct vyre_device_info){.kind = listed[i].kind};
+        memcpy(out_infos[i].name, listed[i].name, strlen(listed[i].name) + 1);
+        out_infos[i].uuid[0] = listed[i].first;
+        out_infos[i].uuid[VYRE_UUID_BYTES - 1] = listed[i].last;
     }
     *out_count = DEVICES;
     return VYRE_OK;
@@ -124,7 +124,7 @@ static void a_uuid_is_found_with_dashes_or_without(void **state)
 static void what_is_nearly_a_uuid_is_none(void **state)
 {
     static const char *const texts[] = {
-        "ab000000-0000-0000-0000-000000000012",  /* nobody's */
+        "ab000000-0000-0000-0000-000000000012",  /* no device's */
         "ab000000-0000-0000-0000-00000000001",   /* too short */
         "ab000000-0000-0000-0000-0000000000100", /* too long */
         "ab00000-00000-0000-0000-000000000010",  /* dashes elsewhere */

@@ -61,7 +61,7 @@ static void called_once_in_order_with_result(struct fixture *f)
         struct vyre_submit_options options = {
             .mode = modes[i % mode_count], .on_complete = note, .user = &entries[i]};
         assert_ok(f, vyre_batch_submit(batch, &options, &tickets[i], &f->diag));
-        if (i % 10 == 9) /* some in between that nobody is called for */
+        if (i % 10 == 9) /* some in between without a callback */
             submit_in(f, batch, modes[i % mode_count]);
     }
     await_count(&diary.count, COUNT);
@@ -225,7 +225,7 @@ static void close_waits_for_callbacks(struct fixture *f)
     assert_int_equal(atomic_load(&diary.count), COUNT);
 }
 
-/* Nobody is called for what was refused. */
+/* A refused batch has no callback. */
 static void refused_submit_calls_nobody(struct fixture *f)
 {
     static struct diary diary;

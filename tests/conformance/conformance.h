@@ -22,6 +22,7 @@
 #include <vyre/vyre.h>
 
 #include "conformance/kernels.h"
+#include "support/counting_allocator.h"
 #include "support/test.h"
 
 /* ---- Cases ------------------------------------------------------------------------------------ */
@@ -79,17 +80,6 @@ struct subject {
 
 /* Finds out what the subject has. False with a printed reason when it cannot be opened. */
 bool subject_probe(struct subject *subject);
-
-/* ---- An allocator that counts, and fails when told: for any number of threads ------------------ */
-
-struct counting_allocator {
-    _Atomic size_t live_count;
-    _Atomic size_t taken_count; /* ever */
-    _Atomic size_t mismatch_count;
-    _Atomic int64_t fail_in; /* the allocation after so many fails, once; below 0: none */
-};
-
-struct vyre_allocator counting_allocator_face(struct counting_allocator *self);
 
 /* ---- The fixture ------------------------------------------------------------------------------ */
 

@@ -165,7 +165,7 @@ static void create_large_local_size_refused(struct fixture *f)
 
 /* ---- What works ------------------------------------------------------------------------------- */
 
-static void create_copies_label_and_tells_constants_size(struct fixture *f)
+static void create_copies_label_and_reports_constants_size(struct fixture *f)
 {
     char label[] = "relax";
     struct kernel_plan plan;
@@ -294,8 +294,8 @@ static const struct conformance_case cases[] = {
     {"create_bad_bindings_refused", create_bad_bindings_refused, 0},
     {"create_too_many_bindings_refused", create_too_many_bindings_refused, 0},
     {"create_large_local_size_refused", create_large_local_size_refused, 0},
-    {"create_copies_label_and_tells_constants_size", create_copies_label_and_tells_constants_size,
-     0},
+    {"create_copies_label_and_reports_constants_size",
+     create_copies_label_and_reports_constants_size, 0},
     {"create_copies_its_desc", create_copies_its_desc, 0},
     {"create_largest_constants_accepted", create_largest_constants_accepted, 0},
     {"library_kernel_runs", library_kernel_runs, NEEDS_HOST_KERNELS},

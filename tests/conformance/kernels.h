@@ -97,7 +97,7 @@ struct kernel_plan {
 
 void kernel_plan_init(struct kernel_plan *plan, enum kernel_id id);
 
-/* Why there is no payload but the host function; NULL: there is. */
+/* Why the host function is the only payload; NULL: there are others. */
 const char *kernel_host_only_reason(enum kernel_id id);
 
 #endif

@@ -156,14 +156,14 @@ static void close_does_not_block_and_reopen_works(struct child *child)
     expect(vyre_batch_submit(child->batch, NULL, NULL, &child->diag) == VYRE_OK);
     expect(vyre_buffer_read(child->data, 4 * (WORDS - 1), &word, 4, &child->diag) == VYRE_OK);
     expect(word == 3);
-    gate_open(&child->gate); /* the stuck kernel ends after all, and harms nobody */
+    gate_open(&child->gate); /* the stuck kernel ends after all, and does no harm */
     sleep_ns(20 * MS);
     expect(vyre_buffer_read(child->data, 0, &word, 4, &child->diag) == VYRE_OK);
     expect(word == 3);
     vyre_device_close(&child->device);
 }
 
-/* Without anybody waiting, a poll finds out in the end. */
+/* When no thread waits, a poll finds out in the end. */
 static void poll_finds_out(struct child *child)
 {
     enum vyre_status status = VYRE_BUSY;

@@ -93,7 +93,7 @@ static void run_job(void **state)
 
 /* ---- Choosing --------------------------------------------------------------------------------- */
 
-/* Why a case is left out, or NULL; *out_listed tells the table's exclusions from lacks. */
+/* Why a case is left out, or NULL; *out_listed: the table excludes it; otherwise the subject lacks something. */
 static const char *reason_to_leave_out(const struct subject *subject, const char *name,
                                        uint32_t needs, bool *out_listed)
 {

@@ -65,12 +65,12 @@ static void all_memory_is_given_back(struct fixture *f)
 static void out_of_memory_anywhere_is_survived(struct fixture *f)
 {
     assert_ok(f, use_everything(f));
-    int64_t total = (int64_t)atomic_load(&f->counting.taken_count);
-    int64_t failures = 0;
-    for (int64_t i = 0; i < total; i++) {
-        atomic_store(&f->counting.fail_in, i);
+    unsigned long long total = atomic_load(&f->counting.taken_count);
+    unsigned long long failures = 0;
+    for (unsigned long long i = 0; i < total; i++) {
+        counting_fail_after(&f->counting, i);
         enum vyre_status status = use_everything(f);
-        atomic_store(&f->counting.fail_in, -1);
+        counting_fail_never(&f->counting);
         if (status != VYRE_OK)
             assert_int_equal(status, VYRE_OUT_OF_MEMORY);
         failures += status != VYRE_OK;
@@ -144,7 +144,7 @@ static void steady_stream_allocates_nothing(struct fixture *f)
                 wait_for(f, device, ticket);
         }
         assert_ok(f, vyre_device_wait_idle(device, VYRE_FOREVER, &f->diag));
-        size_t before = atomic_load(&f->counting.taken_count);
+        unsigned long long before = atomic_load(&f->counting.taken_count);
         for (uint32_t j = 0; j < STEADY; j++) /* one at a time */
             wait_for(f, device, stream_round(f, anew, again, add, data, j % VALUES, &ways[i]));
         assert_int_equal(atomic_load(&f->counting.taken_count) - before, 0);

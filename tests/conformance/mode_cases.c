@@ -186,8 +186,8 @@ static void timed_batch_has_times(struct fixture *f)
     }
 }
 
-/* The verdicts of auto go to the instance's audit, one bundle a submit; required modes ask nobody. */
-static void auto_tells_the_audit(struct fixture *f)
+/* The verdicts of auto go to the instance's audit, one bundle a submit; required modes ask no policy. */
+static void auto_reports_the_audit(struct fixture *f)
 {
     enum { COUNT = 30 };
     struct vyre_audit_snapshot before, after;
@@ -301,7 +301,7 @@ static const struct conformance_case cases[] = {
     {"mode_outside_enum_refused", mode_outside_enum_refused, 0},
     {"the_first_batch_runs_what_the_policies_ask", the_first_batch_runs_what_the_policies_ask, 0},
     {"auto_reports_mode_and_reason", auto_reports_mode_and_reason, 0},
-    {"auto_tells_the_audit", auto_tells_the_audit, 0},
+    {"auto_reports_the_audit", auto_reports_the_audit, 0},
     {"timed_batch_has_times", timed_batch_has_times, 0},
     {"modes_give_the_same_bytes", modes_give_the_same_bytes, 0},
     {"switching_modes_keeps_order", switching_modes_keeps_order, 0},

@@ -1,5 +1,5 @@
 /*
- * tools.c: time, gates, and an allocator that counts.
+ * tools.c: time and gates.
  */
 #include "conformance/conformance.h"
 
@@ -64,52 +64,4 @@ void gate_opener_start(struct gate_opener *opener, struct gate *gate, uint64_t d
 void gate_opener_join(struct gate_opener *opener)
 {
     pthread_join(opener->thread, NULL);
-}
-
-/* ---- The counting allocator ------------------------------------------------------------------- */
-
-/* [size, alignment, padding][memory ...] */
-struct block_header {
-    size_t size_bytes;
-    size_t alignment;
-};
-
-static size_t block_pad(size_t alignment)
-{
-    return alignment < 64 ? 64 : alignment;
-}
-
-static void *counting_allocate(void *user, size_t size_bytes, size_t alignment)
-{
-    struct counting_allocator *self = user;
-    size_t pad = block_pad(alignment);
-    if (atomic_fetch_sub(&self->fail_in, 1) == 0)
-        return NULL;
-    unsigned char *raw = aligned_alloc(pad, (size_bytes + 2 * pad - 1) / pad * pad);
-    if (!raw)
-        return NULL;
-    memset(raw, 0xa5, size_bytes + pad); /* nobody may take memory for zeroed */
-    memcpy(raw, &(struct block_header){size_bytes, alignment}, sizeof(struct block_header));
-    atomic_fetch_add(&self->taken_count, 1);
-    atomic_fetch_add(&self->live_count, 1);
-    return raw + pad;
-}
-
-static void counting_deallocate(void *user, void *memory, size_t size_bytes, size_t alignment)
-{
-    struct counting_allocator *self = user;
-    unsigned char *raw = (unsigned char *)memory - block_pad(alignment);
-    struct block_header header;
-    memcpy(&header, raw, sizeof header);
-    if (header.size_bytes != size_bytes || header.alignment != alignment)
-        atomic_fetch_add(&self->mismatch_count, 1);
-    atomic_fetch_sub(&self->live_count, 1);
-    free(raw);
-}
-
-struct vyre_allocator counting_allocator_face(struct counting_allocator *self)
-{
-    *self = (struct counting_allocator){0};
-    atomic_store(&self->fail_in, -1);
-    return (struct vyre_allocator){self, counting_allocate, counting_deallocate};
 }

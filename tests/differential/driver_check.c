@@ -44,7 +44,7 @@ static bool wait_one(struct driver *driver, uint32_t index)
     return driver_expect_ok(driver, status, &diag, "vyre_ticket_wait");
 }
 
-static bool wait_as_told(struct driver *driver, enum wait_kind kind)
+static bool wait_as_asked(struct driver *driver, enum wait_kind kind)
 {
     uint32_t count = driver->ticket_count;
     struct vyre_diag diag = {0};
@@ -100,7 +100,7 @@ static bool check_result(struct driver *driver, uint32_t index)
 
 bool driver_wait(struct driver *driver, enum wait_kind kind)
 {
-    if (!wait_as_told(driver, kind))
+    if (!wait_as_asked(driver, kind))
         return false;
     for (uint32_t i = 0; i < driver->ticket_count; i++)
         if (!check_result(driver, i))

@@ -8,9 +8,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "differential/run.h"
+#include "support/deadline.h"
 
 struct shrinker {
     struct program *best;      /* fails */
@@ -18,19 +18,12 @@ struct shrinker {
     const struct config *config;
     struct shrink_result *result;
     uint32_t tries; /* runs of a candidate before it counts as good */
-    time_t end;
+    struct deadline end;
 };
-
-static time_t now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
 
 static bool time_is_up(const struct shrinker *shrinker)
 {
-    return now_seconds() >= shrinker->end;
+    return deadline_is_past(shrinker->end);
 }
 
 static bool fails(struct shrinker *shrinker)
@@ -212,7 +205,7 @@ void program_shrink(struct program *program, const struct config *config, uint32
                                 .config = config,
                                 .result = out_result,
                                 .tries = 1,
-                                .end = now_seconds() + (time_t)seconds};
+                                .end = deadline_in(seconds)};
     if (!shrinker.candidate)
         abort();
     struct outcome first = out_result->outcome;

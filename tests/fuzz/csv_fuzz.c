@@ -42,7 +42,7 @@ static ssize_t read_source(void *user, char *out, size_t capacity)
     return (ssize_t)count;
 }
 
-/* What is kept of an output: enough to tell two of them apart. */
+/* What is kept of an output: enough to see that two of them differ. */
 struct sink {
     uint64_t hash; /* FNV-1a */
     uint64_t line_count;
@@ -113,7 +113,7 @@ static void require_shape(const struct outcome *csv, const struct outcome *json)
     /* Every row begins on a new line, and so does what closes the document. */
     require(json->sink.line_count == (begun ? json->row_count + 2 : 0));
     require(!begun || memcmp(json->sink.tail, "\n]}\n", 4) == 0);
-    /* Every line is a row but the first, and the bad one or the end. */
+    /* Every line is a row, except the first and the bad one or the end. */
     require(!begun || csv->line == csv->row_count + 2);
 }
 

@@ -142,7 +142,7 @@ static void clean_up(const struct place *place)
     require(rmdir(place->folder) == 0, "the folder is removed");
 }
 
-/* In memory where that is to be had: every input makes and syncs several files. */
+/* In memory where the system has that: every input makes and syncs several files. */
 static void make_folder(struct place *place)
 {
     snprintf(place->folder, sizeof place->folder, "/dev/shm/vyre-fuzz.XXXXXX");

@@ -6,7 +6,7 @@
 
 #include "kernels/session.h"
 
-/* Is told of every mode before and after it ran. */
+/* Is called before and after every mode ran. */
 typedef void check_report(void *user, const struct outcome *outcome);
 
 /*

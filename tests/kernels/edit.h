@@ -36,7 +36,7 @@ bool edit_simplify_expression(struct program *program, uint32_t number, uint32_t
  */
 void edit_clean(struct program *program);
 
-/* Drops parameters of kernels that nobody reads. False: there is none. */
+/* Drops parameters of kernels that no statement reads. False: there is none. */
 bool edit_drop_parameters(struct program *program);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * Programs have one meaning by construction: integers only, nothing undefined, each work-item
  * writes places of its own, local memory is exchanged across barriers, barriers stand where all
- * work-items of a group come by, and atomics add what nobody reads before the end. The oracle
+ * work-items of a group come by, and what atomics add to is not read before the end. The oracle
  * checks all of this again.
  */
 #ifndef VYRE_TESTS_KERNELS_GENERATE_H

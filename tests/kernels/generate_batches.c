@@ -19,7 +19,7 @@ static uint32_t align_range(uint32_t offset)
     return (offset + RANGE_ALIGNMENT - 1) / RANGE_ALIGNMENT * RANGE_ALIGNMENT;
 }
 
-/* A range that nobody has had, with room around it. */
+/* A range that is not in use yet, with room around it. */
 static struct area new_area(struct generator *g, struct layout *layout, uint32_t size_bytes)
 {
     uint32_t buffer = 1 + draw(g, g->program->buffer_count - 1);

@@ -1,7 +1,7 @@
 /*
  * generate_phase.c: barriers and what is exchanged across them.
  *
- * A phase that writes local memory makes its values first, waits until nobody reads what was there
+ * A phase that writes local memory makes its values first, waits until no work-item reads what was there
  * before, writes, and waits again; then the memory is known.
  */
 #include "kernels/generator.h"

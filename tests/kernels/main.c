@@ -56,7 +56,7 @@ static bool find_mode(const char *name, enum vyre_mode *out_mode)
     return false;
 }
 
-/* Plain is always among them: it tells a driver's fault from ours. */
+/* Plain is always among them: it shows whether a fault is the driver's or ours. */
 static bool parse_modes(const char *text, struct target *target)
 {
     enum vyre_mode mode;

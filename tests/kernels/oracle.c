@@ -219,7 +219,7 @@ static uint64_t run_return(struct oracle *oracle, struct frame *frame, const str
 
 static void run_barrier(struct oracle *oracle, uint64_t mask)
 {
-    if (mask != oracle->everybody)
+    if (mask != oracle->all_items)
         oracle_fail(oracle, "a barrier that not all work-items reach");
     oracle->epoch++;
 }
@@ -364,12 +364,12 @@ static void run_group(struct oracle *oracle)
                 local += count * type_cells(oracle->tree, parameter->type);
             continue;
         }
-        FOR_EACH_ITEM(item, oracle->everybody)
+        FOR_EACH_ITEM(item, oracle->all_items)
         set_parameter(oracle, frame, i, item, (struct value){{dispatch->scalars[i]}});
     }
     if (local > ORACLE_LOCAL_CELLS)
         oracle_fail(oracle, "too much local memory");
-    run_statement(oracle, frame, frame->function->body, oracle->everybody);
+    run_statement(oracle, frame, frame->function->body, oracle->all_items);
     if ((frame->broke | frame->continued) != 0)
         oracle_fail(oracle, "no loop to leave");
 }
@@ -379,7 +379,7 @@ static void run_dispatch(struct oracle *oracle, const struct dispatch *dispatch)
     const struct function *kernel = &oracle->tree->functions[dispatch->kernel];
     oracle->dispatch = dispatch;
     oracle->items = kernel->local_size[0] * kernel->local_size[1] * kernel->local_size[2];
-    oracle->everybody = UINT64_MAX >> (64 - oracle->items);
+    oracle->all_items = UINT64_MAX >> (64 - oracle->items);
     oracle->group_number = 0;
     memset(oracle->global_touches, 0,
            program_bytes(oracle->program) * sizeof *oracle->global_touches);

@@ -61,7 +61,7 @@ struct oracle {
     uint32_t group_id[3];
     uint32_t group_number;
     uint32_t items; /* of a group */
-    uint64_t everybody;
+    uint64_t all_items;
     uint32_t epoch;
     uint64_t steps;
     bool failed;

@@ -9,11 +9,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "kernels/edit.h"
 #include "kernels/oracle.h"
 #include "kernels/tally.h"
+#include "support/deadline.h"
 
 struct shrinker {
     struct program *best;      /* fails */
@@ -24,19 +24,12 @@ struct shrinker {
     struct worker worker, plain_worker;
     struct shrink_result *result;
     struct node_list *list;
-    time_t end;
+    struct deadline end;
 };
-
-static time_t now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
 
 static bool time_is_up(const struct shrinker *shrinker)
 {
-    return now_seconds() >= shrinker->end;
+    return deadline_is_past(shrinker->end);
 }
 
 /* ---- Trying ----------------------------------------------------------------------------------- */
@@ -260,7 +253,7 @@ void program_shrink(struct program *program, const struct campaign *campaign,
                                 .mode = outcome->mode,
                                 .result = out_result,
                                 .list = malloc(sizeof *shrinker.list),
-                                .end = now_seconds() + (time_t)seconds};
+                                .end = deadline_in(seconds)};
     if (!shrinker.candidate || !shrinker.list)
         abort();
     *out_result = (struct shrink_result){.outcome = *outcome};

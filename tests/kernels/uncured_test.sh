@@ -3,21 +3,12 @@
 # no wrong byte may come through: a required mode is refused, auto is right.
 # Usage: uncured_test.sh path/to/vyre_kernels path/to/the uncured backend
 set -eu
-program=$1
 library=$2
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
-
-fail() {
-    echo "uncured_test.sh: $1" >&2
-    cat "$out" >&2
-    exit 1
-}
+# shellcheck source-path=SCRIPTDIR source=../support/search_lib.sh
+. "$(dirname "$0")/../support/search_lib.sh"
 
 run() {
-    code=0
-    "$program" --library "$library" --device pthread --programs 12 --jobs 2 \
-        --shrink-seconds 0 "$@" >"$out" 2>/dev/null || code=$?
+    report --library "$library" --device pthread --programs 12 --jobs 2 --shrink-seconds 0 "$@"
 }
 
 run --mode persistent --no-proof

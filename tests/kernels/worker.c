@@ -24,7 +24,7 @@ static void send(void *user, const struct outcome *outcome)
 {
     const int *pipe = user;
     if (write(*pipe, outcome, sizeof *outcome) != (ssize_t)sizeof *outcome)
-        _exit(3); /* nobody listens */
+        _exit(3); /* the parent is gone */
 }
 
 static bool read_program(int orders, struct program *program)

@@ -30,7 +30,7 @@
 
 /* Tickets of job s: 2 for even jobs, 1 for odd ones. The second waits for the first. */
 #define TICKETS(s) (((s) % 2) == 0 -> 2 : 1)
-/* Jobs that a caller may help with: all but the last. */
+/* Jobs that a caller may help with: all except the last. */
 #define HELPABLE(s) ((s) != JOBS)
 
 #ifdef BREAK_TAKE
@@ -149,7 +149,7 @@ inline take(last, helping)
     forget()
 }
 
-/* vyre_cpu_ring_run and, by whoever makes the job complete, complete and vyre_cpu_ring_end. */
+/* vyre_cpu_ring_run; the process that makes the job complete also does complete and vyre_cpu_ring_end. */
 inline run_ticket()
 {
     if /* wait_to_start */
@@ -339,7 +339,7 @@ active proctype Caller()
     od;
     assert(completed == JOBS)
 #else
-    /* One kernel is stuck, with a worker or not at all; everybody else ends. */
+    /* One kernel is stuck, with a worker or not at all; all others end. */
     (exited + (stuck && lost -> 1 : 0) >= WORKERS)
 #endif
 }

@@ -7,46 +7,13 @@
 set -u
 vendors=${3:?usage: absent.sh VYRE SOURCE_DIR VENDORS}
 set -- "$1" "$2"
-# shellcheck source-path=SCRIPTDIR source=../cli/lib.sh
-. "$2/tests/cli/lib.sh"
-# shellcheck source-path=SCRIPTDIR source=../cli/workload_lib.sh
-. "$2/tests/cli/workload_lib.sh"
+# Used by the library.
+# shellcheck disable=SC2034
+backend=opencl loader=libOpenCL.so.1
+# shellcheck source-path=SCRIPTDIR source=../support/absent_lib.sh
+. "$2/tests/support/absent_lib.sh"
 
-# devices WHAT ASSIGNMENT...: lists the devices with these in the environment; at most 20 seconds.
-devices() {
-    what=$1
-    shift
-    run "$what" 0 timeout 20 env "$@" "$vyre" devices --json
-    json "$what: the CPU" '.backends[] | select(.name == "cpu") | .present'
-}
-
-# absent WHAT ASSIGNMENT...: and OpenCL is absent, with a reason.
-absent() {
-    devices "$@"
-    json "$1: absent" '.backends[] | select(.name == "opencl") | .present == false
-        and (.reason | length) > 0 and .devices == []'
-    what=$1
-    shift
-    run "$what, for people" 0 timeout 20 env "$@" "$vyre" devices
-    grep -q '^opencl: absent: .' "$scratch/out" || fail "$what: not listed as absent, with why"
-    run "$what, asked for" 77 timeout 20 env "$@" "$vyre" run --backend opencl \
-        "$scratch/work.json"
-}
-
-build_kernels
-workload work.json add 1 1
-
-# ---- no loader: a file that is found first and is no library
-mkdir "$scratch/empty" "$scratch/text" "$scratch/strange"
-: >"$scratch/empty/libOpenCL.so.1"
-# longer than the header of a library, so that it is read
-printf '%0200d\n' 0 >"$scratch/text/libOpenCL.so.1"
-printf 'int vyre_test_nothing;\n' >"$scratch/strange.c"
-${CC:-cc} -shared -fPIC "$scratch/strange.c" -o "$scratch/strange/libOpenCL.so.1" ||
-    fail "the library without symbols does not compile"
-absent "an empty loader" LD_LIBRARY_PATH="$scratch/empty"
-absent "a loader that is text" LD_LIBRARY_PATH="$scratch/text"
-absent "a loader without symbols" LD_LIBRARY_PATH="$scratch/strange"
+absent_without_loader
 
 # ---- no driver
 mkdir "$scratch/none"

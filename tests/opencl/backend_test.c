@@ -468,7 +468,7 @@ static void device_times_lie_between_submit_and_wait(void **state)
     close_all(&f);
 }
 
-/* ---- Kernels that never end, in a child: nobody can stop them --------------------------------- */
+/* ---- Kernels that never end, in a child: nothing can stop them --------------------------------- */
 
 static void never_end(enum vyre_mode mode)
 {

@@ -40,7 +40,7 @@ static void dispatcher_ids_in_helpers_equal_enqueue(void **state)
             "* 7 +\n"
             "    get_num_groups(2) + get_local_id(0) + get_local_id(2) * 5); }\n"
             "uint outer(uint x) { return x * 3u + inner() + APPLY(convert_uint, 2.0f); }\n"
-            "static uint nobody(uint x) { return x + inner(); }\n"
+            "static uint uncalled(uint x) { return x + inner(); }\n"
             "__kernel void ids(__global uint *out) {\n"
             "    size_t at = GID(0) + get_global_size(0) * (GID(1) + get_global_size(1) * "
             "GID(2));\n"

@@ -36,7 +36,7 @@ static void await_ends(struct fixture *f, const struct leases *leases, uint64_t 
         assert_int_equal(vyre_device_wait_idle(f->device, VYRE_FOREVER, &f->diag), VYRE_OK);
 }
 
-/* Launches and exits of dispatchers are what the observer is told of. */
+/* The observer gets the launches and the exits of dispatchers. */
 static void residency_is_reported_with_its_end(void **state)
 {
     static const char other_source[] =
@@ -45,7 +45,7 @@ static void residency_is_reported_with_its_end(void **state)
     const struct vyre_observer observer = {sizeof observer, &leases, take_lease};
     struct fixture f;
     (void)state;
-    /* Both dispatchers stay until they are told to leave. */
+    /* Both dispatchers stay until they are asked to leave. */
     hooks_open_observed(&f,
                         (struct vyre_device_desc){.persistent_idle_ns = UINT64_C(600000000000),
                                                   .persistent_lease_ns = UINT64_C(1200000000000),

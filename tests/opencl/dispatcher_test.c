@@ -1,7 +1,7 @@
 /*
  * dispatcher_test.c: what the dispatcher's generator takes and refuses, without a device.
  */
-#include "support/allocator.h"
+#include "support/counting_allocator.h"
 #include "support/test.h"
 
 #include "backend/opencl/dispatcher/dispatcher.h"
@@ -661,9 +661,9 @@ static void generate_gives_back_all_memory(void **state)
                                              .kernels = &kernel,
                                              .kernel_count = 1,
                                              .local_size = {64, 1, 1}};
-    struct test_allocator counts = {0};
+    struct counting_allocator counts = {0};
     struct vyre_allocator allocator = {
-        .user = &counts, .allocate = test_allocate, .deallocate = test_deallocate};
+        .user = &counts, .allocate = counting_allocate, .deallocate = counting_deallocate};
     struct vyre_cl_dispatcher_output output;
     assert_int_equal(vyre_cl_dispatcher_generate(&allocator, &input, &output, NULL), VYRE_OK);
     vyre_cl_dispatcher_free(&allocator, &output);

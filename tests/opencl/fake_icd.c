@@ -1,5 +1,5 @@
 /*
- * fake_icd.c: an OpenCL driver that misbehaves where it is told to, for the loader to load:
+ * fake_icd.c: an OpenCL driver that misbehaves on request, for the loader to load:
  *
  *   OCL_ICD_VENDORS=<build>/tests/opencl/vendors FAKE_ICD=enqueue-fails ...
  *
@@ -48,7 +48,7 @@ static cl_icd_dispatch table; /* filled when the driver is loaded, constant afte
 struct fake_object fake_platform = {.dispatch = &table};
 static struct fake_object device = {.dispatch = &table};
 
-bool fake_told(const char *word)
+bool fake_asked(const char *word)
 {
     const char *words = getenv("FAKE_ICD");
     size_t length = strlen(word);
@@ -84,7 +84,7 @@ struct fake_object *fake_make(struct fake_object *context)
 /* A new object, or the failure that the word asks for. */
 static void *create(const char *word, cl_int failure, void *context, cl_int *out_code)
 {
-    if (fake_told(word))
+    if (fake_asked(word))
         return fake_set_code(failure, out_code, NULL);
     struct fake_object *object = fake_make(context);
     return fake_set_code(object ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, out_code, object);
@@ -135,13 +135,13 @@ static cl_int CL_API_CALL get_device_ids(cl_platform_id id, cl_device_type type,
 {
     (void)id;
     (void)type;
-    bool none = fake_told("no-devices") || fake_told("zero-devices");
+    bool none = fake_asked("no-devices") || fake_asked("zero-devices");
     if (out_count)
-        *out_count = none ? 0 : fake_told("many-devices") ? UINT_MAX : 1;
-    if (fake_told("no-devices"))
+        *out_count = none ? 0 : fake_asked("many-devices") ? UINT_MAX : 1;
+    if (fake_asked("no-devices"))
         return CL_DEVICE_NOT_FOUND;
     if (out_devices && capacity > 0 && !none)
-        out_devices[0] = fake_told("null-devices") ? NULL : (cl_device_id)&device;
+        out_devices[0] = fake_asked("null-devices") ? NULL : (cl_device_id)&device;
     return CL_SUCCESS;
 }
 
@@ -212,7 +212,7 @@ static void *CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, s
     (void)context;
     (void)flags;
     (void)alignment;
-    if (fake_told("buffer-fails") || !fake_told("svm"))
+    if (fake_asked("buffer-fails") || !fake_asked("svm"))
         return NULL;
     return aligned_alloc(128, (size + 127) / 128 * 128);
 }
@@ -244,7 +244,7 @@ static cl_int CL_API_CALL build_program(cl_program program, cl_uint count,
     (void)options;
     if (notify)
         notify(program, user);
-    return fake_told("build-fails") ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
+    return fake_asked("build-fails") ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
 }
 
 static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name, cl_int *out_code)
@@ -267,7 +267,7 @@ static cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t s
     (void)kernel;
     (void)size;
     (void)value;
-    if (fake_told("argument-fails"))
+    if (fake_asked("argument-fails"))
         return CL_OUT_OF_RESOURCES;
     return index < 2 ? CL_SUCCESS : CL_INVALID_ARG_INDEX;
 }
@@ -389,7 +389,7 @@ __attribute__((constructor)) static void fill_table(void)
 static cl_int CL_API_CALL get_platform_ids(cl_uint capacity, cl_platform_id *out_platforms,
                                            cl_uint *out_count)
 {
-    bool none = fake_told("no-platforms");
+    bool none = fake_asked("no-platforms");
     if (out_count)
         *out_count = none ? 0 : 1;
     if (none)

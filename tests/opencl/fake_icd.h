@@ -33,7 +33,7 @@ struct fake_object {
 extern struct fake_object fake_platform;
 
 /* Whether FAKE_ICD has this word now. */
-bool fake_told(const char *word);
+bool fake_asked(const char *word);
 
 /* NULL: no memory. */
 struct fake_object *fake_make(struct fake_object *context);

@@ -24,7 +24,7 @@ static cl_int done(cl_command_queue queue, cl_command_type type, cl_int status, 
 
 static bool refuses(void)
 {
-    return fake_told("enqueue-fails");
+    return fake_asked("enqueue-fails");
 }
 
 static void *notify_context(void *handle)
@@ -65,12 +65,12 @@ static cl_int CL_API_CALL enqueue_launch(cl_command_queue queue, cl_kernel kerne
     (void)wait_count;
     (void)waits;
     count_launch();
-    if (fake_told("context-error"))
+    if (fake_asked("context-error"))
         report_error(((struct fake_object *)queue)->context);
-    if (refuses() || fake_told("launch-fails"))
+    if (refuses() || fake_asked("launch-fails"))
         return CL_OUT_OF_RESOURCES;
     return done(queue, CL_COMMAND_NDRANGE_KERNEL,
-                fake_told("event-fails") ? CL_OUT_OF_RESOURCES : CL_COMPLETE, out_event);
+                fake_asked("event-fails") ? CL_OUT_OF_RESOURCES : CL_COMPLETE, out_event);
 }
 
 static cl_int CL_API_CALL enqueue_read(cl_command_queue queue, cl_mem memory, cl_bool blocking,
@@ -200,12 +200,12 @@ static cl_int CL_API_CALL enqueue_marker(cl_command_queue queue, cl_uint wait_co
 static cl_int CL_API_CALL finish(cl_command_queue queue)
 {
     (void)queue;
-    return fake_told("finish-fails") ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+    return fake_asked("finish-fails") ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
 static cl_int CL_API_CALL wait_events(cl_uint count, const cl_event *events)
 {
-    if (fake_told("finish-fails"))
+    if (fake_asked("finish-fails"))
         return CL_OUT_OF_RESOURCES;
     for (cl_uint i = 0; i < count; i++) {
         if (((struct fake_object *)events[i])->status < CL_COMPLETE)

@@ -14,15 +14,15 @@ struct query {
     size_t *out_size; /* may be NULL */
 };
 
-/* Whether the word is told, and is meant for such queries. */
+/* Whether the word was given, and is meant for such queries. */
 static bool lies(const struct query *query, const char *word)
 {
     static const char *const limits[] = {"on-platform", "on-device", "on-program", "on-kernel",
                                          "on-event"};
     bool limited = false;
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
-        limited = limited || fake_told(limits[i]);
-    return fake_told(word) && (!limited || fake_told(query->about));
+        limited = limited || fake_asked(limits[i]);
+    return fake_asked(word) && (!limited || fake_asked(query->about));
 }
 
 /* How many bytes the answer claims to need. */
@@ -92,7 +92,7 @@ static cl_int answer_loader(const struct query *query, const char *text)
 /* SVM came with OpenCL 2.0. */
 static const char *version(void)
 {
-    return fake_told("svm") ? "OpenCL 2.0 fake" : "OpenCL 1.2 fake";
+    return fake_asked("svm") ? "OpenCL 2.0 fake" : "OpenCL 1.2 fake";
 }
 
 static cl_int CL_API_CALL get_platform_info(cl_platform_id id, cl_platform_info what,
@@ -110,7 +110,7 @@ static cl_int CL_API_CALL get_platform_info(cl_platform_id id, cl_platform_info 
     case CL_PLATFORM_VERSION:
         return answer_text(&query, version());
     case CL_PLATFORM_NAME:
-        if (fake_told("null-name"))
+        if (fake_asked("null-name"))
             return answer(&query, "", 0, 0);
         return answer_text(&query, "Fake platform");
     case CL_PLATFORM_VENDOR:
@@ -181,9 +181,9 @@ static cl_int device_long(const struct query *query, cl_device_info what)
     case CL_DEVICE_EXECUTION_CAPABILITIES:
         return answer_ulong(query, CL_EXEC_KERNEL);
     case CL_DEVICE_SVM_CAPABILITIES:
-        return answer_ulong(query, fake_told("svm") ? CL_DEVICE_SVM_COARSE_GRAIN_BUFFER |
-                                                          CL_DEVICE_SVM_FINE_GRAIN_BUFFER
-                                                    : 0);
+        return answer_ulong(query, fake_asked("svm") ? CL_DEVICE_SVM_COARSE_GRAIN_BUFFER |
+                                                           CL_DEVICE_SVM_FINE_GRAIN_BUFFER
+                                                     : 0);
     default:
         return device_size(query, what);
     }
@@ -249,11 +249,11 @@ static cl_int CL_API_CALL get_build_info(cl_program program, cl_device_id id,
     (void)id;
     switch (what) {
     case CL_PROGRAM_BUILD_STATUS:
-        return answer_uint(&query,
-                           (cl_uint)(fake_told("build-fails") ? CL_BUILD_ERROR : CL_BUILD_SUCCESS));
+        return answer_uint(
+            &query, (cl_uint)(fake_asked("build-fails") ? CL_BUILD_ERROR : CL_BUILD_SUCCESS));
     case CL_PROGRAM_BUILD_LOG:
         return answer_text(
-            &query, fake_told("build-fails") ? "k.cl:3:9: error: this is not OpenCL C\n" : "");
+            &query, fake_asked("build-fails") ? "k.cl:3:9: error: this is not OpenCL C\n" : "");
     case CL_PROGRAM_BUILD_OPTIONS:
         return answer_text(&query, "");
     default:

@@ -50,7 +50,7 @@ struct loader {
 #undef MEMBER
 };
 
-static void tell(const char *words)
+static void set_words(const char *words)
 {
     assert_int_equal(setenv("FAKE_ICD", words, 1), 0);
 }
@@ -58,7 +58,7 @@ static void tell(const char *words)
 static int load(void **state)
 {
     static struct loader cl;
-    tell("ok");
+    set_words("ok");
     cl.library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     assert_non_null(cl.library);
     void *symbol = NULL;
@@ -81,7 +81,7 @@ static int load(void **state)
 static int behave(void **state)
 {
     (void)state;
-    tell("ok");
+    set_words("ok");
     return 0;
 }
 
@@ -94,19 +94,19 @@ static size_t name_size(const struct loader *cl)
     return size;
 }
 
-static void sizes_are_as_told(void **state)
+static void sizes_are_as_asked(void **state)
 {
     const struct loader *cl = *state;
     assert_int_equal(name_size(cl), sizeof "Fake device");
-    tell("size-zero");
+    set_words("size-zero");
     assert_int_equal(name_size(cl), 0);
-    tell("size-huge");
+    set_words("size-huge");
     assert_true(name_size(cl) == SIZE_MAX);
-    tell("size-grows");
+    set_words("size-grows");
     size_t first = name_size(cl);
     assert_true(first > sizeof "Fake device");
     assert_true(name_size(cl) > first);
-    tell("size-odd");
+    set_words("size-odd");
     cl_uint units = 0;
     size_t size = 0;
     assert_int_equal(
@@ -121,7 +121,7 @@ static void text_comes_without_terminator(void **state)
     const struct loader *cl = *state;
     char text[32];
     memset(text, '#', sizeof text);
-    tell("svm,unterminated");
+    set_words("svm,unterminated");
     assert_int_equal(cl->clGetDeviceInfo(cl->device, CL_DEVICE_NAME, sizeof text, text, NULL),
                      CL_SUCCESS);
     assert_memory_equal(text, "Fake device##", 13);
@@ -131,7 +131,7 @@ static void lies_are_limited(void **state)
 {
     const struct loader *cl = *state;
     size_t size = 0;
-    tell("size-huge,on-platform,on-kernel");
+    set_words("size-huge,on-platform,on-kernel");
     assert_int_equal(name_size(cl), sizeof "Fake device");
     assert_int_equal(cl->clGetPlatformInfo(cl->platform, CL_PLATFORM_NAME, 0, NULL, &size),
                      CL_SUCCESS);
@@ -143,7 +143,7 @@ static void platform_has_no_name(void **state)
     const struct loader *cl = *state;
     char text[8] = "before";
     size_t size = 77;
-    tell("null-name");
+    set_words("null-name");
     assert_int_equal(
         cl->clGetPlatformInfo(cl->platform, CL_PLATFORM_NAME, sizeof text, text, &size),
         CL_SUCCESS);
@@ -155,25 +155,25 @@ static void queries_fail(void **state)
 {
     const struct loader *cl = *state;
     size_t size = 0;
-    tell("info-fails");
+    set_words("info-fails");
     assert_int_equal(cl->clGetDeviceInfo(cl->device, CL_DEVICE_NAME, 0, NULL, &size),
                      CL_OUT_OF_HOST_MEMORY);
 }
 
-static void devices_are_as_told(void **state)
+static void devices_are_as_asked(void **state)
 {
     const struct loader *cl = *state;
     cl_device_id device = NULL;
     cl_uint count = 77;
-    tell("no-devices");
+    set_words("no-devices");
     assert_int_equal(cl->clGetDeviceIDs(cl->platform, CL_DEVICE_TYPE_ALL, 1, &device, &count),
                      CL_DEVICE_NOT_FOUND);
-    tell("zero-devices");
+    set_words("zero-devices");
     assert_int_equal(cl->clGetDeviceIDs(cl->platform, CL_DEVICE_TYPE_ALL, 1, &device, &count),
                      CL_SUCCESS);
     assert_int_equal(count, 0);
     assert_null(device);
-    tell("many-devices");
+    set_words("many-devices");
     assert_int_equal(cl->clGetDeviceIDs(cl->platform, CL_DEVICE_TYPE_ALL, 1, &device, &count),
                      CL_SUCCESS);
     assert_int_equal(count, UINT32_MAX);
@@ -269,19 +269,19 @@ static void commands_fail(void **state)
     uint32_t word = 0;
     cl_event event = NULL;
     open_objects(cl, &o);
-    tell("enqueue-fails");
+    set_words("enqueue-fails");
     assert_int_equal(launch(cl, &o, NULL), CL_OUT_OF_RESOURCES);
     assert_int_equal(
         cl->clEnqueueWriteBuffer(o.queue, o.memory, CL_TRUE, 0, sizeof word, &word, 0, NULL, NULL),
         CL_OUT_OF_RESOURCES);
-    tell("launch-fails");
+    set_words("launch-fails");
     assert_int_equal(launch(cl, &o, NULL), CL_OUT_OF_RESOURCES);
     assert_int_equal(
         cl->clEnqueueWriteBuffer(o.queue, o.memory, CL_TRUE, 0, sizeof word, &word, 0, NULL, NULL),
         CL_SUCCESS);
-    tell("finish-fails");
+    set_words("finish-fails");
     assert_int_equal(cl->clFinish(o.queue), CL_OUT_OF_RESOURCES);
-    tell("event-fails");
+    set_words("event-fails");
     assert_int_equal(launch(cl, &o, &event), CL_SUCCESS);
     assert_int_equal(cl->clWaitForEvents(1, &event), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     cl->clReleaseEvent(event);
@@ -293,10 +293,10 @@ static void context_callback_is_called(void **state)
     const struct loader *cl = *state;
     struct objects o;
     open_objects(cl, &o);
-    tell("context-error");
+    set_words("context-error");
     assert_int_equal(launch(cl, &o, NULL), CL_SUCCESS);
     assert_int_equal(o.notified, 1);
-    tell("context-error,launch-fails");
+    set_words("context-error,launch-fails");
     assert_int_equal(launch(cl, &o, NULL), CL_OUT_OF_RESOURCES);
     assert_int_equal(o.notified, 2);
     close_objects(cl, &o);
@@ -308,19 +308,19 @@ static void creation_fails(void **state)
     struct objects o;
     cl_int code = 0;
     open_objects(cl, &o);
-    tell("context-fails");
+    set_words("context-fails");
     assert_null(cl->clCreateContext(NULL, 1, &cl->device, NULL, NULL, &code));
     assert_int_equal(code, CL_OUT_OF_RESOURCES);
-    tell("queue-fails");
+    set_words("queue-fails");
     assert_null(cl->clCreateCommandQueue(o.context, cl->device, 0, &code));
     assert_int_equal(code, CL_OUT_OF_RESOURCES);
-    tell("buffer-fails");
+    set_words("buffer-fails");
     assert_null(cl->clCreateBuffer(o.context, CL_MEM_READ_WRITE, 256, NULL, &code));
     assert_int_equal(code, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-    tell("kernel-fails");
+    set_words("kernel-fails");
     assert_null(cl->clCreateKernel(o.program, "k", &code));
     assert_int_equal(code, CL_OUT_OF_RESOURCES);
-    tell("argument-fails");
+    set_words("argument-fails");
     assert_int_equal(cl->clSetKernelArg(o.kernel, 0, sizeof o.memory, &o.memory),
                      CL_OUT_OF_RESOURCES);
     close_objects(cl, &o);
@@ -332,7 +332,7 @@ static void build_fails_with_a_log(void **state)
     struct objects o;
     char log[64] = "";
     open_objects(cl, &o);
-    tell("build-fails");
+    set_words("build-fails");
     assert_int_equal(cl->clBuildProgram(o.program, 1, &cl->device, "", NULL, NULL),
                      CL_BUILD_PROGRAM_FAILURE);
     assert_int_equal(cl->clGetProgramBuildInfo(o.program, cl->device, CL_PROGRAM_BUILD_LOG,
@@ -376,12 +376,12 @@ static void what_is_missing_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(sizes_are_as_told, behave),
+        cmocka_unit_test_teardown(sizes_are_as_asked, behave),
         cmocka_unit_test_teardown(text_comes_without_terminator, behave),
         cmocka_unit_test_teardown(lies_are_limited, behave),
         cmocka_unit_test_teardown(platform_has_no_name, behave),
         cmocka_unit_test_teardown(queries_fail, behave),
-        cmocka_unit_test_teardown(devices_are_as_told, behave),
+        cmocka_unit_test_teardown(devices_are_as_asked, behave),
         cmocka_unit_test_teardown(commands_are_complete_at_once, behave),
         cmocka_unit_test_teardown(commands_fail, behave),
         cmocka_unit_test_teardown(context_callback_is_called, behave),

@@ -313,7 +313,7 @@ static void lease_over_with_work_items_run_by_the_queue(void **state)
     }
 }
 
-/* Batches in flight and one that somebody is called back for. */
+/* Batches in flight, one of them with a callback. */
 static void on_complete(void *user, struct vyre_ticket ticket,
                         const struct vyre_batch_result *result)
 {

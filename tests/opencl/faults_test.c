@@ -1,5 +1,5 @@
 /*
- * faults_test.c: the backend on a driver that fails where it is told to: a diagnostic, no hang, no crash.
+ * faults_test.c: the backend on a driver that fails on request: a diagnostic, no hang, no crash.
  * Run with OCL_ICD_VENDORS pointing at the fake driver alone (fake_icd.c says what its words do).
  */
 #include <stdatomic.h>
@@ -22,7 +22,7 @@ struct fixture {
     atomic_uint errors_logged;
 };
 
-static void tell(const char *words)
+static void set_words(const char *words)
 {
     assert_int_equal(setenv("FAKE_ICD", words, 1), 0);
 }
@@ -80,7 +80,7 @@ static void add_launch(struct fixture *f)
 /* All that is needed for work, by a driver that behaves. */
 static void prepare(struct fixture *f)
 {
-    tell("ok");
+    set_words("ok");
     assert_int_equal(open_device(f), VYRE_OK);
     if (create_kernel(f) != VYRE_OK)
         fail_msg("%s", f->diag.message);
@@ -90,7 +90,7 @@ static void prepare(struct fixture *f)
 
 static void close_all(struct fixture *f)
 {
-    tell("ok");
+    set_words("ok");
     vyre_device_close(&f->device);
     vyre_instance_destroy(&f->instance);
 }
@@ -99,7 +99,7 @@ static void close_all(struct fixture *f)
 static void define_buffer(struct fixture *f)
 {
     static const unsigned char zeros[64];
-    tell("ok");
+    set_words("ok");
     assert_int_equal(vyre_buffer_write(f->buffer, 0, zeros, sizeof zeros, &f->diag), VYRE_OK);
 }
 
@@ -120,7 +120,7 @@ static void open_driver_that_refuses_fails(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         struct fixture f;
-        tell(words[i]);
+        set_words(words[i]);
         assert_int_not_equal(open_device(&f), VYRE_OK);
         assert_null(f.device);
         assert_int_not_equal(f.diag.id, VYRE_DIAG_NONE);
@@ -133,7 +133,7 @@ static void kernel_build_failure_names_the_line(void **state)
 {
     struct fixture f;
     (void)state;
-    tell("build-fails");
+    set_words("build-fails");
     assert_int_equal(open_device(&f), VYRE_OK);
     assert_int_equal(create_kernel(&f), VYRE_BUILD_FAILED);
     assert_null(f.kernel);
@@ -147,15 +147,15 @@ static void create_driver_that_refuses_fails(void **state)
     static const char *const words[] = {"program-fails", "kernel-fails"};
     struct fixture f;
     (void)state;
-    tell("ok");
+    set_words("ok");
     assert_int_equal(open_device(&f), VYRE_OK);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        tell(words[i]);
+        set_words(words[i]);
         assert_int_not_equal(create_kernel(&f), VYRE_OK);
         assert_null(f.kernel);
         assert_int_not_equal(f.diag.id, VYRE_DIAG_NONE);
     }
-    tell("buffer-fails");
+    set_words("buffer-fails");
     assert_int_equal(create_buffer(&f), VYRE_OUT_OF_MEMORY);
     assert_int_equal(f.diag.id, VYRE_DIAG_OPENCL_MEMORY);
     assert_null(f.buffer);
@@ -176,7 +176,7 @@ static void queries_that_lie_end_in_a_status(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         struct fixture f;
-        tell(words[i]);
+        set_words(words[i]);
         enum vyre_status status = open_device(&f);
         if (status == VYRE_OK)
             status = create_kernel(&f);
@@ -198,10 +198,10 @@ static void submit_driver_out_of_resources_fails(void **state)
             struct fixture f;
             prepare(&f);
             add_launch(&f);
-            tell(words[i]);
+            set_words(words[i]);
             assert_int_not_equal(run(&f, modes[m]), VYRE_OK);
             assert_int_not_equal(f.diag.id, VYRE_DIAG_NONE);
-            tell("ok");
+            set_words("ok");
             assert_int_equal(run(&f, modes[m]), VYRE_OK); /* and the device goes on */
             close_all(&f);
         }
@@ -216,9 +216,9 @@ static void submit_refused_halfway_ends_in_failure(void **state)
     prepare(&f);
     vyre_batch_fill(f.batch, (struct vyre_range){.buffer = f.buffer}, 7);
     add_launch(&f);
-    tell("launch-fails");
+    set_words("launch-fails");
     assert_int_equal(run(&f, VYRE_MODE_PLAIN), VYRE_OUT_OF_MEMORY);
-    tell("ok");
+    set_words("ok");
     assert_int_equal(run(&f, VYRE_MODE_PLAIN), VYRE_OK);
     close_all(&f);
 }
@@ -231,7 +231,7 @@ static void launch_that_ends_in_an_error_fails(void **state)
     prepare(&f);
     add_launch(&f);
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
-        tell("event-fails");
+        set_words("event-fails");
         assert_int_equal(run(&f, modes[m]), VYRE_OUT_OF_MEMORY);
         define_buffer(&f);
         assert_int_equal(run(&f, modes[m]), VYRE_OK);
@@ -239,7 +239,7 @@ static void launch_that_ends_in_an_error_fails(void **state)
     close_all(&f);
 }
 
-/* Nobody says how far a command is: the batch fails, and is not waited for without end. */
+/* The driver does not say how far a command is: the batch fails, and no wait is endless. */
 static void event_that_cannot_be_asked_fails(void **state)
 {
     static const enum vyre_mode modes[] = {VYRE_MODE_PLAIN, VYRE_MODE_REPLAY};
@@ -248,7 +248,7 @@ static void event_that_cannot_be_asked_fails(void **state)
     prepare(&f);
     add_launch(&f);
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
-        tell("info-fails,on-event");
+        set_words("info-fails,on-event");
         assert_int_equal(run(&f, modes[m]), VYRE_OUT_OF_MEMORY);
         assert_int_not_equal(f.diag.id, VYRE_DIAG_NONE);
         define_buffer(&f);
@@ -264,7 +264,7 @@ static void finish_that_fails_does_not_hang(void **state)
     (void)state;
     prepare(&f);
     add_launch(&f);
-    tell("finish-fails");
+    set_words("finish-fails");
     (void)run(&f, VYRE_MODE_PLAIN);
     assert_int_equal(vyre_device_wait_idle(f.device, 1000000000, &f.diag), VYRE_OK);
     vyre_device_close(&f.device);
@@ -277,7 +277,7 @@ static void context_error_is_logged_and_fails_what_is_in_flight(void **state)
     (void)state;
     prepare(&f);
     add_launch(&f);
-    tell("context-error");
+    set_words("context-error");
     assert_int_equal(run(&f, VYRE_MODE_PLAIN), VYRE_DRIVER);
     assert_int_not_equal(atomic_load(&f.errors_logged), 0);
     define_buffer(&f);

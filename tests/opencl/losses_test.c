@@ -186,7 +186,7 @@ static void let_go(uint32_t *word)
         sched_yield();
 }
 
-/* Nothing that a kernel uses was freed, and nobody waited for it. */
+/* Nothing that a kernel uses was freed, and no call waited for it. */
 static void close_while_it_runs(struct fixture *f, uint32_t *word)
 {
     assert_true(runs());

@@ -15,7 +15,7 @@
 
 #include "backend/opencl/backend.h"
 #include "backend/opencl/opencl.h"
-#include "support/allocator.h"
+#include "support/counting_allocator.h"
 #include "support/opens.h"
 #include "support/test.h"
 
@@ -193,23 +193,24 @@ static bool open_and_close(struct vyre_instance *instance, enum vyre_mode mode, 
 static void thousand_opens_leave_nothing(void **state)
 {
     (void)state;
-    struct test_allocator counting = {0};
+    struct counting_allocator counting = {0};
     struct vyre_backend_ops ops = vyre_opencl_backend_ops;
     struct vyre_instance *instance;
     struct vyre_diag diag;
     ops.name = "counted";
     ops.enumerate = enumerate;
-    assert_int_equal(vyre_instance_create(
-                         &(struct vyre_instance_desc){.allocator = test_allocator_face(&counting)},
-                         &instance, &diag),
-                     VYRE_OK);
+    assert_int_equal(
+        vyre_instance_create(
+            &(struct vyre_instance_desc){.allocator = counting_allocator_face(&counting)},
+            &instance, &diag),
+        VYRE_OK);
     assert_int_equal(vyre_instance_register_backend(instance, &ops, &diag), VYRE_OK);
     bool resident = open_and_close(instance, VYRE_MODE_PERSISTENT, true);
     for (int i = 0; i < 4; i++)
         (void)open_and_close(instance, VYRE_MODE_REPLAY, i % 2);
     assert_true(resident || !strstr(device_name, "pthread"));
     size_t files = test_entries_of("/proc/self/fd"), threads = test_entries_of("/proc/self/task");
-    size_t live_count = counting.live_count;
+    long long live_count = counting.live_count;
     for (int i = 0; i < OPENS; i++) {
         enum vyre_mode mode = i % 3 ? VYRE_MODE_REPLAY : VYRE_MODE_PLAIN;
         bool persistent = resident && i % PERSISTENT_EVERY == 0;

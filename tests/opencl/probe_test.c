@@ -203,7 +203,7 @@ static void enqueue_that_is_always_late_is_not_held_against_the_device(void **st
     hooks.late_enqueues = UINT32_MAX;
     struct found found = open_once(state, "pthread");
     assert_false(found.persistent);
-    assert_false(found.blocking); /* nobody knows, and plain mode must not rely on it */
+    assert_false(found.blocking); /* it is not known, and plain mode must not rely on it */
     hooks.late_enqueues = 0;
     assert_true(open_once(state, "pthread").persistent);
 }

@@ -240,7 +240,7 @@ def check_large(browser):
     select(page, "why", record.names["why"].index("explore"))
     explored = sum(record.names["why"][b["why"]] == "explore" for b in record.batches)
     test.equal(page.value(DRAWN), explored, "explorations drawn")
-    # One drawing of everything takes a frame or two, not a second; told, not asserted.
+    # One drawing of everything takes a frame or two, not a second; printed, not asserted.
     took = page.value("(() => { document.getElementById('filter-reset').click(); const t = performance.now();"
                       " window.dispatchEvent(new Event('resize')); return performance.now() - t; })()")
     print(f"drawing 100,000 batches took {took:.0f} ms")

@@ -103,7 +103,7 @@ struct shape_state {
     unsigned chosen;
     bool is_drifted;
     bool is_recorded;
-    bool is_told;
+    bool is_reported;
 };
 
 struct story {
@@ -143,7 +143,7 @@ static const char *name_of(const struct story *story, const char *label, unsigne
     return story->options->hostile ? story_hostile_labels[number % STORY_HOSTILE_LABELS] : label;
 }
 
-static void tell(struct story *story, unsigned device, struct vyre_event event)
+static void emit(struct story *story, unsigned device, struct vyre_event event)
 {
     event.size_bytes = sizeof event;
     event.time_ns = story->now_ns;
@@ -201,12 +201,12 @@ static void open_device(struct story *story, unsigned device)
     struct vyre_event_device_opened opened = {sizeof opened,  VYRE_ABILITY_COUNT,
                                               &infos[device], name_of(story, infos[device].name, 1),
                                               abilities,      device == 1 ? &calibration : NULL};
-    tell(story, device,
+    emit(story, device,
          (struct vyre_event){.type = VYRE_EVENT_DEVICE_OPENED, .as.device_opened = &opened});
     story->now_ns += 900000;
     if (device == 0) {
         struct vyre_event_calibrated calibrated = {sizeof calibrated, 0, &calibration};
-        tell(story, device,
+        emit(story, device,
              (struct vyre_event){.type = VYRE_EVENT_CALIBRATED, .as.calibrated = &calibrated});
     }
 }
@@ -219,7 +219,7 @@ static void create_kernels(struct story *story, const struct kind *kind, unsigne
                                                     name_of(story, kind->kernels[i], number + i),
                                                     story->now_ns, took_ns};
         story->now_ns += took_ns + 20000;
-        tell(story, kind->device,
+        emit(story, kind->device,
              (struct vyre_event){.type = VYRE_EVENT_KERNEL_CREATED, .as.kernel_created = &created});
     }
 }
@@ -232,7 +232,7 @@ static void end_lease(struct story *story, unsigned device)
         sizeof lease,        0, story->lease[device], story->lease_begin_ns[device], story->now_ns,
         VYRE_RESIDENCY_IDLE, 0};
     story->lease_begin_ns[device] = 0;
-    tell(story, device, (struct vyre_event){.type = VYRE_EVENT_LEASE, .as.lease = &lease});
+    emit(story, device, (struct vyre_event){.type = VYRE_EVENT_LEASE, .as.lease = &lease});
 }
 
 static void begin_lease(struct story *story, unsigned device)
@@ -245,7 +245,7 @@ static void begin_lease(struct story *story, unsigned device)
     story->lease_begin_ns[device] = story->now_ns;
     struct vyre_event_lease lease = {
         sizeof lease, 0, ++story->lease[device], story->now_ns, 0, VYRE_RESIDENCY_NONE, 0};
-    tell(story, device, (struct vyre_event){.type = VYRE_EVENT_LEASE, .as.lease = &lease});
+    emit(story, device, (struct vyre_event){.type = VYRE_EVENT_LEASE, .as.lease = &lease});
 }
 
 static void make_recording(struct story *story, unsigned number, const struct way *way)
@@ -261,7 +261,7 @@ static void make_recording(struct story *story, unsigned number, const struct wa
     };
     story->now_ns += way->fixed_ns;
     story->counters[kinds[number].device].recordings_made++;
-    tell(story, kinds[number].device,
+    emit(story, kinds[number].device,
          (struct vyre_event){.type = VYRE_EVENT_RECORDING, .as.recording = &recording});
 }
 
@@ -292,7 +292,7 @@ static void tell_shape(struct story *story, unsigned number)
         .shape_hi = UINT64_C(0xfeed000000000000),
         .explanation = &said,
     };
-    tell(story, kind->device, (struct vyre_event){.type = VYRE_EVENT_SHAPE, .as.shape = &shape});
+    emit(story, kind->device, (struct vyre_event){.type = VYRE_EVENT_SHAPE, .as.shape = &shape});
 }
 
 /* ---- The story's governor ---------------------------------------------------------------------- */
@@ -390,7 +390,7 @@ static void learn(struct shape_state *shape, uint64_t wall_ns)
 
 /* ---- Batches ----------------------------------------------------------------------------------- */
 
-/* Midway, what was cheapest for the decode step becomes dear. */
+/* Midway, what was cheapest for the decode step becomes slow. */
 static uint64_t true_cost(struct story *story, unsigned number, uint64_t batch, unsigned way)
 {
     uint64_t cost = kinds[number].ways[way].true_ns;
@@ -442,9 +442,9 @@ static void run_batch(struct story *story, uint64_t batch)
         .shape_lo = number + 1, .shape_hi = UINT64_C(0xfeed000000000000), .time_ns = story->now_ns};
     if (number == 0 && batch == story->options->batch_count * 3 / 5 + 40)
         shape->is_drifted = true;
-    if (!shape->is_told)
+    if (!shape->is_reported)
         tell_shape(story, number);
-    shape->is_told = true;
+    shape->is_reported = true;
     choose(story, shape, kind, &record);
     const struct way *way = &kind->ways[shape->chosen];
     fill_candidates(shape, kind->ways, &record);
@@ -485,7 +485,7 @@ static void run_batch(struct story *story, uint64_t batch)
     story->decisions[kind->device].by_why[record.why]++;
     uint64_t begin_ns = story->now_ns;
     story->now_ns = completed.complete_ns;
-    tell(story, kind->device,
+    emit(story, kind->device,
          (struct vyre_event){.type = VYRE_EVENT_BATCH_COMPLETED, .as.batch_completed = &completed});
     /* Half of the time the next batch is submitted before this one is complete. */
     story->now_ns = draw(story) % 2 ? begin_ns + completed.submit_ns + 2000
@@ -511,7 +511,7 @@ void story_tell(const struct story_options *options, struct vyre_observer observ
         end_lease(&story, i);
         struct vyre_event_device_closed closed = {sizeof closed, 0, &story.counters[i],
                                                   &story.decisions[i]};
-        tell(&story, i,
+        emit(&story, i,
              (struct vyre_event){.type = VYRE_EVENT_DEVICE_CLOSED, .as.device_closed = &closed});
     }
 }

@@ -1,5 +1,5 @@
 /*
- * story.h: made-up events of two devices, the same for the same seed, told to any observer.
+ * story.h: made-up events of two devices, the same for the same seed, for any observer.
  *
  * Four kinds of batches repeat. Each is tried in several modes, settles, drifts and is decided anew,
  * by a small governor of the story's own; measured times scatter round true costs that it does not

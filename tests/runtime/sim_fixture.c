@@ -102,6 +102,18 @@ const struct fixture_kernel_facts fixture_kernels[KERNEL_COUNT] = {
                       .scratch_bytes = 16},
 };
 
+struct vyre_sim_costs fixture_resident_costs(void)
+{
+    struct vyre_sim_costs costs = vyre_sim_costs_default();
+    costs.group_ns = 10;
+    costs.persistent_setup_ns = 1000;
+    costs.persistent_round_trip_ns = 10;
+    costs.persistent_item_ns = 1;
+    costs.replay_ns = 900000;
+    costs.submit_ns = 50000;
+    return costs;
+}
+
 /* ---- Life ------------------------------------------------------------------------------------- */
 
 #define assert_ok(fixture, call)                                                                \
@@ -225,6 +237,22 @@ void fixture_mix(struct fixture *fixture, struct vyre_batch *batch, struct vyre_
                                                        .binding_count = 2,
                                                        .constants = &constant,
                                                        .constants_size_bytes = sizeof constant});
+}
+
+void fixture_add_mixes(struct fixture *fixture, struct vyre_batch *batch, uint32_t count,
+                       size_t size_bytes)
+{
+    const struct vyre_range in = {.buffer = fixture_buffer(fixture, size_bytes)};
+    const struct vyre_range out = {.buffer = fixture_buffer(fixture, size_bytes)};
+    for (uint32_t i = 0; i < count; i++)
+        fixture_mix(fixture, batch, in, out, i);
+}
+
+struct vyre_batch *fixture_mixes(struct fixture *fixture, uint32_t count, size_t size_bytes)
+{
+    struct vyre_batch *batch = fixture_batch(fixture);
+    fixture_add_mixes(fixture, batch, count, size_bytes);
+    return batch;
 }
 
 struct vyre_ticket fixture_submit(struct fixture *fixture, struct vyre_batch *batch,

@@ -45,6 +45,9 @@ struct fixture_kernel_facts {
 };
 extern const struct fixture_kernel_facts fixture_kernels[KERNEL_COUNT];
 
+/* Costs by which a resident kernel is the best by far. */
+struct vyre_sim_costs fixture_resident_costs(void);
+
 /* Both descs may be NULL. */
 void fixture_open(struct fixture *fixture, const struct vyre_sim_desc *sim_desc,
                   const struct vyre_device_desc *device_desc);
@@ -68,6 +71,13 @@ void fixture_set(struct fixture *fixture, struct vyre_batch *batch, struct vyre_
                  uint32_t constant);
 void fixture_mix(struct fixture *fixture, struct vyre_batch *batch, struct vyre_range in,
                  struct vyre_range out, uint32_t constant);
+
+/* Adds `count` dispatches of `mix`, each on what the one before wrote, over two new buffers. */
+void fixture_add_mixes(struct fixture *fixture, struct vyre_batch *batch, uint32_t count,
+                       size_t size_bytes);
+
+/* A batch of nothing else. */
+struct vyre_batch *fixture_mixes(struct fixture *fixture, uint32_t count, size_t size_bytes);
 
 /* Submits, which must succeed. */
 struct vyre_ticket fixture_submit(struct fixture *fixture, struct vyre_batch *batch,

@@ -7,7 +7,7 @@
 #include <dirent.h>
 
 #include "spirv/assemble.h"
-#include "support/allocator.h"
+#include "support/counting_allocator.h"
 
 /* ---- Reflection ------------------------------------------------------------------------------- */
 
@@ -223,7 +223,7 @@ static void reflect_buffer_reference_is_seen(void **state)
     assert_int_equal(out.interface.constants_size_bytes, 16);
 }
 
-static void reflect_entries_of_old_modules_are_told_apart(void **state)
+static void reflect_entries_of_old_modules_are_distinguished(void **state)
 {
     uint32_t versions[] = {0x00010300, 0x00010500};
     for (size_t i = 0; i < COUNT_OF(versions); i++) {
@@ -538,8 +538,8 @@ static void compile_forbids_contraction(void **state)
 static void compile_takes_memory_from_the_allocator_alone(void **state)
 {
     struct fixture *fixture = *state;
-    struct test_allocator counts = {0};
-    struct vyre_allocator allocator = test_allocator_face(&counts);
+    struct counting_allocator counts = {0};
+    struct vyre_allocator allocator = counting_allocator_face(&counts);
     struct vyre_glsl_source source = {.text = HEAD EMPTY, .size_bytes = sizeof HEAD EMPTY - 1};
     struct vyre_spirv_words words;
     struct vyre_spirv_reflection out;
@@ -591,7 +591,7 @@ int main(void)
         cmocka_unit_test(reflect_constants_of_one_id_and_several_sizes_take_no_value),
         cmocka_unit_test(reflect_local_size_follows_specialization),
         cmocka_unit_test(reflect_buffer_reference_is_seen),
-        cmocka_unit_test(reflect_entries_of_old_modules_are_told_apart),
+        cmocka_unit_test(reflect_entries_of_old_modules_are_distinguished),
         cmocka_unit_test(reflect_function_of_two_names_is_refused_not_thrown),
         cmocka_unit_test(reflect_not_taken_is_refused),
         cmocka_unit_test(reflect_up_to_the_limits),

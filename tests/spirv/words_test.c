@@ -7,7 +7,7 @@
 #include "spirv/assemble.h"
 #include "spirv/contraction.h"
 #include "spirv/words.h"
-#include "support/allocator.h"
+#include "support/counting_allocator.h"
 #include "support/random.h"
 
 static struct vyre_allocator system_allocator(void)
@@ -482,8 +482,8 @@ static void reflect_without_memory_says_so(void **state)
     (void)state;
     struct assembly module;
     make_kernel(&module, &(struct kernel_options){.two_entries = true, .version = 0x00010300});
-    struct test_allocator counts = {0};
-    struct vyre_allocator allocator = test_allocator_face(&counts);
+    struct counting_allocator counts = {0};
+    struct vyre_allocator allocator = counting_allocator_face(&counts);
     struct vyre_spirv_reflection out;
     struct vyre_diag diag = {0};
     assert_int_equal(
@@ -504,8 +504,8 @@ static void reflect_without_memory_says_so(void **state)
 static void copy_checks_the_size(void **state)
 {
     (void)state;
-    struct test_allocator counts = {0};
-    struct vyre_allocator allocator = test_allocator_face(&counts);
+    struct counting_allocator counts = {0};
+    struct vyre_allocator allocator = counting_allocator_face(&counts);
     struct vyre_spirv_words words = {NULL, 9};
     struct vyre_diag diag = {0};
     const char bytes[] = "xabcdefgh";

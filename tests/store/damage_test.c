@@ -1,5 +1,5 @@
 /*
- * damage_test.c: files that are no stores, or not any more. They are set aside, told once, and a new
+ * damage_test.c: files that are no stores, or not any more. They are set aside, reported once, and a new
  * store works; whatever the file was, the entries that come out are those that went in.
  */
 #include "store/fixture.h"
@@ -9,7 +9,7 @@
 
 #define RECORDS 60
 
-/* Sanitizers make a case several times as dear: every sixth of those that are many. */
+/* Sanitizers make a case several times slower: they take every sixth of those that are many. */
 #ifdef VYRE_TEST_SANITIZED
 #define STEP 6
 #else

@@ -210,7 +210,7 @@ static void read_only_without_a_file_is_quiet(void **state)
     assert_int_equal(atomic_load(&fixture->log.count), 0);
 }
 
-/* What is kept in memory has a limit; the oldest goes, and that is told once. */
+/* What is kept in memory has a limit; the oldest goes, and that is reported once. */
 static void memory_is_bounded(void **state)
 {
     struct fixture *fixture = *state;

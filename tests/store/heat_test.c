@@ -126,7 +126,7 @@ static void learnings_of_a_device_are_bounded(void **state)
                      VYRE_OK);
     vyre_store_get_info(store, &info);
     assert_int_equal(info.learning_count, 160);
-    /* 20 had to go: the oldest, but for the one that was read. */
+    /* 20 had to go: the oldest, except the one that was read. */
     assert_int_equal(
         vyre_store_get_learnings(store, fixture_hash(1), fixture_hash(3), &found, 1, &count, NULL),
         VYRE_OK);

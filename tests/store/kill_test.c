@@ -1,5 +1,5 @@
 /*
- * kill_test.c: a writer is killed 200 times at random moments. Whatever it had been told is stored is
+ * kill_test.c: a writer is killed 200 times at random moments. What the store had confirmed is
  * there afterwards, nothing was set aside, and at most the one record in flight is missing.
  */
 #include "store/fixture.h"
@@ -14,7 +14,7 @@
 #define TURN_LENGTH UINT64_C(1000000)
 #define SIZE_LIMIT  (UINT64_C(1) << 32) /* nothing is to be evicted, however fast the machine is */
 
-/* What the writer tells, in memory that outlives it. */
+/* What the writer reports, in memory that outlives it. */
 struct shared {
     _Atomic uint64_t stored; /* records of this turn whose put returned */
     _Atomic int ready;

@@ -74,7 +74,7 @@ static void two_writers_lose_nothing(void **state)
     assert_int_equal(fixture_asides(fixture), 0);
 }
 
-/* Somebody holds the lock for longer than the store waits. */
+/* Another process holds the lock for longer than the store waits. */
 static void held_lock_keeps_records_until_it_is_free(void **state)
 {
     struct fixture *fixture = *state;
@@ -219,7 +219,7 @@ static void lock_held_at_open_keeps_records_until_it_is_free(void **state)
 }
 
 /* What a reader that comes too late sees: no empty store, but one that it could not open. */
-static void lock_held_at_open_is_told_to_a_reader(void **state)
+static void lock_held_at_open_is_reported_to_a_reader(void **state)
 {
     struct fixture *fixture = *state;
     struct vyre_store *store = fixture_open(fixture);
@@ -243,7 +243,7 @@ static void lock_held_at_open_is_told_to_a_reader(void **state)
     assert_int_equal(sqlite3_close(holder), SQLITE_OK);
 }
 
-/* Several processes find the same broken file; one sets it aside, and nobody loses what he puts. */
+/* Several processes find the same broken file; one sets it aside, and none loses what it puts. */
 static void broken_file_is_set_aside_once(void **state)
 {
     struct fixture *fixture = *state;
@@ -278,7 +278,7 @@ int main(void)
         FIXTURE_CASE(held_lock_keeps_records_until_it_is_free),
         FIXTURE_CASE(waiting_records_leave_newer_ones_alone),
         FIXTURE_CASE(lock_held_at_open_keeps_records_until_it_is_free),
-        FIXTURE_CASE(lock_held_at_open_is_told_to_a_reader),
+        FIXTURE_CASE(lock_held_at_open_is_reported_to_a_reader),
         FIXTURE_CASE(broken_file_is_set_aside_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

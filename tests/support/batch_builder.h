@@ -7,7 +7,7 @@
 
 #include <vyre/backend.h>
 
-#include "support/allocator.h"
+#include "support/counting_allocator.h"
 #include "support/random.h"
 #include "support/test.h"
 
@@ -144,35 +144,6 @@ static inline void batch_random_fill(struct batch_builder *builder, struct rng *
         if (uploads)
             builder->ranges[builder->view.range_count - 1].access = VYRE_ACCESS_WRITE;
     }
-}
-
-/* An allocator that fails once, after `left` allocations have succeeded. */
-struct failing_allocator {
-    struct test_allocator inner;
-    size_t left;
-    bool has_failed;
-};
-
-static inline void *failing_allocate(void *user, size_t size_bytes, size_t alignment)
-{
-    struct failing_allocator *self = user;
-    if (!self->has_failed && self->left-- == 0) {
-        self->has_failed = true;
-        return NULL;
-    }
-    return test_allocate(&self->inner, size_bytes, alignment);
-}
-
-static inline void failing_deallocate(void *user, void *memory, size_t size_bytes, size_t alignment)
-{
-    struct failing_allocator *self = user;
-    test_deallocate(&self->inner, memory, size_bytes, alignment);
-}
-
-static inline struct vyre_allocator failing_allocator_face(struct failing_allocator *self)
-{
-    return (struct vyre_allocator){
-        .user = self, .allocate = failing_allocate, .deallocate = failing_deallocate};
 }
 
 #endif

@@ -47,7 +47,7 @@ static inline uint64_t rng_next(struct rng *rng)
     return result;
 }
 
-/* Uniform in 0 .. limit - 1, but for a bias below limit / 2^64. `limit` is not 0. */
+/* Uniform in 0 .. limit - 1, except for a bias below limit / 2^64. `limit` is not 0. */
 static inline uint64_t rng_below(struct rng *rng, uint64_t limit)
 {
     return rng_next(rng) % limit;

@@ -2,7 +2,7 @@
  * barriers_main.c: one batch in which each command needs a barrier, run once: for mutants.sh, which takes
  * single barriers away. Exits with 0 when the bytes are right, and prints how many barriers there were.
  *
- *   barrier   0 shows its times    1 begins the batch    2 .. 6 before the commands but the first
+ *   barrier   0 shows its times    1 begins the batch    2 .. 6 before the commands except the first
  *             7 shows the download
  */
 #include <stdio.h>

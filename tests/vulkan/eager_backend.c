@@ -1,6 +1,6 @@
 /*
- * eager_backend.c: the Vulkan backend for `--library`, told that spreading a batch over queues is always
- * worth it: small random batches use all that there is.
+ * eager_backend.c: the Vulkan backend for `--library`, which takes spreading a batch over queues
+ * as always worth it: small random batches use all that there is.
  */
 #include <vyre/backend.h>
 #include <vyre/export.h>

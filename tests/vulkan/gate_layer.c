@@ -144,7 +144,7 @@ static VkResult VKAPI_CALL wait_semaphores(VkDevice device, const VkSemaphoreWai
 {
     uint64_t value = info->pValues[0];
     if (gate.ended) {
-        allow(value); /* nobody else would let it through */
+        allow(value); /* no other thread would let it through */
     } else if (value > atomic_load_explicit(&allowed, memory_order_relaxed)) {
         rest();
         return VK_TIMEOUT;

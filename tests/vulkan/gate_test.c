@@ -25,7 +25,7 @@ static struct {
     int (*end)(void);
 } layer;
 
-/* Who finds out that batches have ended. */
+/* The thread that finds out that batches have ended. */
 enum teller { HELPER, WAITER };
 
 struct scene {

@@ -1,6 +1,6 @@
 /*
- * hang_test.c: a kernel that runs for minutes, on a device that is given less: it counts as lost, who
- * waits is told so, later work is refused, closing does not block, and what the driver's threads use
+ * hang_test.c: a kernel that runs for minutes, on a device that is given less: it counts as lost, a call
+ * that waits says so, later work is refused, closing does not block, and what the driver's threads use
  * stays. What came before the kernel is not held up by it.
  *
  *   hang_test [spread]     beside a large one that ends, so that it hangs on a further queue, where there is
@@ -21,22 +21,12 @@
 #include <vyre/vyre.h>
 
 #include "support/test.h"
+#include "vulkan/slow_kernel.h"
 
 enum { LIMIT_SECONDS = 60, WORDS = 64 };
 
 #define SHORT_NS UINT64_C(100000000)
 #define LONG_NS  UINT64_C(3000000000) /* more than a loaded machine needs to compile a kernel */
-
-/* Software drivers end a loop after some 65,000 rounds: so there are many groups, too. */
-static const char source[] = "#version 450\n"
-                             "layout(local_size_x = 64) in;\n"
-                             "layout(std430, set = 0, binding = 0) buffer Data { uint data[]; };\n"
-                             "void main() {\n"
-                             "    uint x = data[gl_LocalInvocationID.x] + gl_WorkGroupID.x;\n"
-                             "    for (uint i = 0u; i < 60000u; i++)\n"
-                             "        x = x * 1664525u + 1013904223u + (x >> 7);\n"
-                             "    atomicMax(data[gl_LocalInvocationID.x], x);\n"
-                             "}\n";
 
 /* The first thing that went wrong, as the child's exit code. */
 #define REQUIRE(step, condition) \
@@ -88,7 +78,7 @@ static struct vyre_batch *make_batch(struct world *world, const uint32_t groups[
 static void enter(struct world *world, uint64_t hang_timeout_ns)
 {
     const struct vyre_payload payload = {
-        .target = VYRE_TARGET_GLSL, .bytes = source, .size_bytes = sizeof source - 1};
+        .target = VYRE_TARGET_GLSL, .bytes = slow_source, .size_bytes = sizeof slow_source - 1};
     const struct vyre_kernel_desc desc = {.payloads = &payload, .payload_count = 1};
     const struct vyre_device_desc open = {.backend = "vulkan", .hang_timeout_ns = hang_timeout_ns};
     const struct vyre_buffer_desc buffer = {.size_bytes = WORDS * 4};

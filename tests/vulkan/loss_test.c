@@ -203,7 +203,7 @@ static void lose_everywhere(void)
             layer.arm(NULL, 0, 0);
             if (!struck)
                 break;
-            /* Some calls are not worth failing for: what they would have told is left out. */
+            /* Some calls are not worth failing for: what they would have said is left out. */
             if (status != VYRE_OK) {
                 if (status != wanted)
                     print_error("%s call %d: %s\n", layer.name(i), call, vyre_status_name(status));

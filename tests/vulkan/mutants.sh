@@ -25,7 +25,7 @@ barrier=$((first + 2))
 while [ "$barrier" -lt "$last" ]; do
     export VYRE_TEST_DROP_BARRIER=$barrier
     if sh "$validated" "$program" >"$scratch/out" 2>&1; then
-        fail "nobody misses barrier $barrier"
+        fail "the layer does not miss barrier $barrier"
     fi
     grep -q 'SYNC-HAZARD-' "$scratch/out" || fail "without barrier $barrier it failed, but not for a hazard"
     barrier=$((barrier + 1))

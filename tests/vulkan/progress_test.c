@@ -9,18 +9,9 @@
 #include <vyre/vyre.h>
 
 #include "support/test.h"
+#include "vulkan/slow_kernel.h"
 
 enum { WORDS = 64, GROUPS = 60, BATCHES = 18, HANG_BATCHES = 6 };
-
-static const char source[] = "#version 450\n"
-                             "layout(local_size_x = 64) in;\n"
-                             "layout(std430, set = 0, binding = 0) buffer Data { uint data[]; };\n"
-                             "void main() {\n"
-                             "    uint x = data[gl_LocalInvocationID.x] + gl_WorkGroupID.x;\n"
-                             "    for (uint i = 0u; i < 60000u; i++)\n"
-                             "        x = x * 1664525u + 1013904223u + (x >> 7);\n"
-                             "    atomicMax(data[gl_LocalInvocationID.x], x);\n"
-                             "}\n";
 
 struct world {
     struct vyre_instance *instance;
@@ -53,7 +44,7 @@ static struct vyre_batch *make_batch(struct world *world, uint32_t groups)
 static void enter(struct world *world, uint64_t hang_timeout_ns)
 {
     const struct vyre_payload payload = {
-        .target = VYRE_TARGET_GLSL, .bytes = source, .size_bytes = sizeof source - 1};
+        .target = VYRE_TARGET_GLSL, .bytes = slow_source, .size_bytes = sizeof slow_source - 1};
     const struct vyre_kernel_desc kernel = {.payloads = &payload, .payload_count = 1};
     const struct vyre_device_desc desc = {.backend = "vulkan", .hang_timeout_ns = hang_timeout_ns};
     const struct vyre_buffer_desc buffer = {.size_bytes = sizeof world->bytes};

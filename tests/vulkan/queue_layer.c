@@ -7,7 +7,7 @@
  *
  * What is submitted to an invented queue is kept, in order, and handed to the real queue when its waits
  * are for what has been handed over before: of all queues whose turn it could be, one drawn by chance
- * (VYRE_TEST_QUEUES_SEED), as late as those who wait for it allow. The real queue runs what it gets in
+ * (VYRE_TEST_QUEUES_SEED), as late as the submits that wait for it allow. The real queue runs what it gets in
  * order; so a semaphore that is missing between two queues gives wrong bytes, sooner or later.
  *
  *   VYRE_TEST_QUEUES_IGNORE=k   forgets what every k-th submit that waits for something waits for: shows

@@ -1,5 +1,5 @@
 /*
- * queues_test.c: which queues a batch goes to, with the limits that everybody gets. That the bytes are
+ * queues_test.c: which queues a batch goes to, with the default limits. That the bytes are
  * right whatever the order is the differential test's: here it is only looked at in passing.
  *
  * Runs with the layer of queue_layer.c: three compute queues of family 0, one transfer queue of family 2,

@@ -1,5 +1,5 @@
 /*
- * watch_layer.c: a Vulkan layer that sees what the driver is told, and can forget one barrier, for tests.
+ * watch_layer.c: a Vulkan layer that sees the calls of the driver, and can forget one barrier, for tests.
  *
  * A test finds the functions below in this shared object, which the Vulkan loader has brought into the
  * process. With VYRE_TEST_DROP_BARRIER=n in the environment the n-th call of vkCmdPipelineBarrier of the

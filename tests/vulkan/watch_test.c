@@ -1,5 +1,5 @@
 /*
- * watch_test.c: what the driver is told: labels through VK_EXT_debug_utils, and which uploads are copied
+ * watch_test.c: what the driver gets: labels through VK_EXT_debug_utils, and which uploads are copied
  * by the host beside a running kernel.
  *
  * Runs with the layer of watch_layer.c, which the Vulkan loader brings in by its environment.
@@ -85,7 +85,7 @@ static bool is_pending(struct subject *s, struct vyre_ticket ticket)
     return vyre_ticket_poll(s->device, ticket, &s->diag) == VYRE_BUSY;
 }
 
-/* Submits an upload of half the buffer; returns how many copies the device was told to do. */
+/* Submits an upload of half the buffer; returns how many copies were recorded for the device. */
 static int upload_half(struct subject *s, struct vyre_buffer *buffer, uint32_t half,
                        uint32_t first_word)
 {

@@ -1,5 +1,5 @@
 /*
- * builds_test.c: asking builds nothing; warm-up and required modes build at once; auto has it built beside
+ * builds_test.c: questions build nothing; warm-up and required modes build at once; auto builds beside
  * its batches, by a queue that is bounded and in order and survives close, loss and destroyed kernels.
  */
 #include <pthread.h>
@@ -13,15 +13,9 @@
 /* So many wait in the queue at most; one more is with its thread. */
 enum { BYTES = 64, QUEUE_MAX = 16, TRIES = 200, MANY = 20 };
 
-static struct vyre_sim_costs resident_costs(void)
+static struct vyre_sim_costs building_costs(void)
 {
-    struct vyre_sim_costs costs = vyre_sim_costs_default();
-    costs.group_ns = 10;
-    costs.persistent_setup_ns = 1000;
-    costs.persistent_round_trip_ns = 10;
-    costs.persistent_item_ns = 1;
-    costs.replay_ns = 900000;
-    costs.submit_ns = 50000;
+    struct vyre_sim_costs costs = fixture_resident_costs();
     costs.build_ns = 1000;
     return costs;
 }
@@ -30,7 +24,7 @@ static void open_limited(struct fixture *fixture, const struct vyre_sim_desc *gi
                          const struct vyre_instance_desc *instance,
                          const struct vyre_device_desc *device)
 {
-    struct vyre_sim_costs costs = resident_costs();
+    struct vyre_sim_costs costs = building_costs();
     struct vyre_sim_desc desc = *given;
     desc.builds = true;
     desc.costs = &costs;
@@ -41,17 +35,6 @@ static void open_building(struct fixture *fixture, const struct vyre_sim_desc *g
                           const struct vyre_instance_desc *instance)
 {
     open_limited(fixture, given, instance, NULL);
-}
-
-static struct vyre_batch *mixes(struct fixture *fixture, uint32_t count)
-{
-    struct vyre_batch *batch = fixture_batch(fixture);
-    struct vyre_buffer *in = fixture_buffer(fixture, BYTES);
-    struct vyre_buffer *out = fixture_buffer(fixture, BYTES);
-    for (uint32_t i = 0; i < count; i++)
-        fixture_mix(fixture, batch, (struct vyre_range){.buffer = in},
-                    (struct vyre_range){.buffer = out}, i);
-    return batch;
 }
 
 static void do_nothing(const struct vyre_host_group *group)
@@ -143,7 +126,7 @@ static void asking_builds_nothing(void **state)
     const struct vyre_observer observer = {sizeof observer, NULL, ignore};
     open_building(&fixture, &(struct vyre_sim_desc){0},
                   &(struct vyre_instance_desc){.observer = &observer});
-    struct vyre_batch *batch = mixes(&fixture, 4);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 4, BYTES);
     assert_int_equal(vyre_batch_explain(batch, 1000, &said, &fixture.diag), VYRE_OK);
     assert_string_equal(said.unfit_reason, "");
     assert_diag(vyre_batch_check_mode(batch, VYRE_MODE_PERSISTENT, 0, &fixture.diag), fixture.diag,
@@ -161,7 +144,7 @@ static void warm_up_builds_once(void **state)
     (void)state;
     struct fixture fixture;
     open_building(&fixture, &(struct vyre_sim_desc){0}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 4);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 4, BYTES);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(vyre_batch_warm_up(batch, VYRE_MODE_PERSISTENT, &fixture.diag), VYRE_OK);
         assert_int_equal(vyre_sim_calls(fixture.sim, VYRE_SIM_BUILD_RUN), 1);
@@ -180,7 +163,7 @@ static void required_mode_builds_all_kernels_of_the_batch(void **state)
     struct fixture fixture;
     char built[256];
     open_building(&fixture, &(struct vyre_sim_desc){0}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 2);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 2, BYTES);
     fixture_set(&fixture, batch, (struct vyre_range){.buffer = fixture_buffer(&fixture, BYTES)}, 1);
     (void)run(&fixture, batch, VYRE_MODE_PERSISTENT);
     vyre_sim_built(fixture.sim, built, sizeof built);
@@ -194,7 +177,7 @@ static void refused_build_is_kept(void **state)
     (void)state;
     struct fixture fixture;
     open_building(&fixture, &(struct vyre_sim_desc){.unbuildable_label = "mix"}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 4);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 4, BYTES);
     assert_diag(vyre_batch_warm_up(batch, VYRE_MODE_PERSISTENT, &fixture.diag), fixture.diag,
                 VYRE_DIAG_SUBMIT_MODE);
     assert_diag(vyre_batch_check_mode(batch, VYRE_MODE_PERSISTENT, 0, &fixture.diag), fixture.diag,
@@ -215,7 +198,7 @@ static void poor_fit_runs_where_it_is_required_only(void **state)
     struct fixture fixture;
     struct vyre_explanation said;
     open_building(&fixture, &(struct vyre_sim_desc){.poor_label = "mix"}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 4);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 4, BYTES);
     assert_int_equal(vyre_batch_check_mode(batch, VYRE_MODE_PERSISTENT, 0, &fixture.diag), VYRE_OK);
     for (int i = 0; i < TRIES; i++)
         assert_int_not_equal(run(&fixture, batch, VYRE_MODE_AUTO).mode, VYRE_MODE_PERSISTENT);
@@ -233,7 +216,7 @@ static void auto_runs_plainly_until_its_choice_is_built(void **state)
     (void)state;
     struct fixture fixture;
     open_building(&fixture, &(struct vyre_sim_desc){0}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 8);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 8, BYTES);
     vyre_sim_hold_build(fixture.sim);
     run_until_begun(&fixture, batch);
     vyre_sim_await_builds(fixture.sim, 1);
@@ -266,7 +249,7 @@ static void batch_that_waits_runs_the_next_best(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture fixture;
         struct vyre_explanation said;
-        struct vyre_sim_costs costs = resident_costs();
+        struct vyre_sim_costs costs = building_costs();
         costs.replay_command_ns = cases[i].replay_command_ns;
         fixture_open(&fixture, &(struct vyre_sim_desc){.builds = true, .costs = &costs}, NULL);
         /* Calibrated, because a backend states no costs of its own for a resident kernel. */
@@ -277,7 +260,7 @@ static void batch_that_waits_runs_the_next_best(void **state)
                     (struct vyre_cost){.known = true, .min_ns = 1, .median_ns = 1, .spread_ns = 0};
         assert_int_equal(vyre_device_set_calibration(fixture.device, &calibration, &fixture.diag),
                          VYRE_OK);
-        struct vyre_batch *batch = mixes(&fixture, 8);
+        struct vyre_batch *batch = fixture_mixes(&fixture, 8, BYTES);
         vyre_sim_hold_build(fixture.sim);
         for (int j = 0; j < 3; j++) {
             assert_int_equal(vyre_batch_explain(batch, 1000000, &said, &fixture.diag), VYRE_OK);
@@ -304,7 +287,7 @@ static void failing_build_is_tried_ever_less_often(void **state)
     (void)state;
     struct fixture fixture;
     open_building(&fixture, &(struct vyre_sim_desc){0}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 8);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 8, BYTES);
     for (int i = 0; i < 400; i++) {
         uint64_t ends = vyre_sim_calls(fixture.sim, VYRE_SIM_BUILD_END);
         uint64_t begun = vyre_sim_calls(fixture.sim, VYRE_SIM_BUILD_BEGIN);
@@ -325,10 +308,10 @@ static void what_is_thrown_away_is_priced_again(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct vyre_sim_costs costs = resident_costs();
+    struct vyre_sim_costs costs = building_costs();
     costs.build_ns = 60000000;
     fixture_open(&fixture, &(struct vyre_sim_desc){.builds = true, .costs = &costs}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 8);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 8, BYTES);
     assert_int_equal(vyre_batch_warm_up(batch, VYRE_MODE_PERSISTENT, &fixture.diag), VYRE_OK);
     const struct vyre_submit_options options = {0};
     uint64_t before = vyre_sim_calls(fixture.sim, VYRE_SIM_BUILD_RUN);
@@ -385,7 +368,7 @@ static void what_never_stays_is_built_ever_less_often(void **state)
     (void)state;
     struct fixture fixture;
     open_building(&fixture, &(struct vyre_sim_desc){0}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 8);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 8, BYTES);
     for (int i = 0; i < 2000; i++) {
         assert_int_not_equal(run(&fixture, batch, VYRE_MODE_AUTO).mode, VYRE_MODE_PERSISTENT);
         vyre_builds_drain(fixture.device);
@@ -553,7 +536,7 @@ static void required_mode_waits_for_the_queue(void **state)
     begin_four(&fixture, batches, kernels);
     struct submitter submitter = {&fixture, batches[3], VYRE_INTERNAL, {0}};
     assert_int_equal(pthread_create(&thread, NULL, submit_required, &submitter), 0);
-    struct vyre_batch *other = mixes(&fixture, 2);
+    struct vyre_batch *other = fixture_mixes(&fixture, 2, BYTES);
     for (int i = 0; i < 20; i++)
         (void)run(&fixture, other, VYRE_MODE_PLAIN);
     vyre_sim_let_go(fixture.sim);
@@ -572,8 +555,8 @@ static void room_is_looked_for_again_after_a_build(void **state)
     pthread_t thread;
     open_limited(&fixture, &(struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_MANUAL}, NULL,
                  &(struct vyre_device_desc){.in_flight_limit = 2, .busy_when_full = true});
-    struct vyre_batch *other = mixes(&fixture, 2);
-    struct submitter submitter = {&fixture, mixes(&fixture, 3), VYRE_INTERNAL, {0}};
+    struct vyre_batch *other = fixture_mixes(&fixture, 2, BYTES);
+    struct submitter submitter = {&fixture, fixture_mixes(&fixture, 3, BYTES), VYRE_INTERNAL, {0}};
     vyre_sim_hold_build(fixture.sim);
     assert_int_equal(pthread_create(&thread, NULL, submit_required, &submitter), 0);
     vyre_sim_await_builds(fixture.sim, 1);
@@ -611,7 +594,7 @@ static void kernel_destroyed_while_room_is_awaited_is_stale(void **state)
                  NULL, &(struct vyre_device_desc){.in_flight_limit = 1});
     struct submitter submitter = {
         &fixture, batch_of(&fixture, "victim", &kernel), VYRE_INTERNAL, {0}};
-    struct vyre_batch *other = mixes(&fixture, 2);
+    struct vyre_batch *other = fixture_mixes(&fixture, 2, BYTES);
     vyre_sim_hold_build(fixture.sim);
     assert_int_equal(pthread_create(&thread, NULL, submit_required, &submitter), 0);
     vyre_sim_await_builds(fixture.sim, 1);

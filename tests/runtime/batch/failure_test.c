@@ -1,5 +1,5 @@
 /*
- * failure_test.c: batches that fail: what their tickets say, who fails with them, what heals.
+ * failure_test.c: batches that fail: what their tickets say, which others fail with them, what heals.
  */
 #include "runtime/sim_fixture.h"
 
@@ -52,7 +52,7 @@ static void assert_poisoned(struct fixture *fixture, struct vyre_ticket ticket,
 
 /* ---- While running ---------------------------------------------------------------------------- */
 
-static void wait_failed_batch_tells_status_and_native_code(void **state)
+static void wait_failed_batch_reports_status_and_native_code(void **state)
 {
     (void)state;
     struct fixture fixture;
@@ -217,7 +217,7 @@ static void buffer_created_anew_is_sound(void **state)
     fixture_close(&fixture);
 }
 
-/* More failed ranges than anyone keeps one by one. */
+/* More failed ranges than are kept one by one. */
 enum { MANY = 200 };
 
 static void fail_many(struct fixture *fixture, struct vyre_buffer *buffers[MANY])
@@ -406,7 +406,7 @@ static void on_complete_failed_batch_gets_its_status(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wait_failed_batch_tells_status_and_native_code),
+        cmocka_unit_test(wait_failed_batch_reports_status_and_native_code),
         cmocka_unit_test(wait_dependent_batches_fail_independent_go_on),
         cmocka_unit_test(wait_failed_later_dependents_in_flight_fail),
         cmocka_unit_test(wait_reads_other_bytes_of_the_buffer_succeed),

@@ -86,7 +86,7 @@ static void submit_past_the_limit_blocks_until_one_completes(void **state)
     fixture_close(&fixture);
 }
 
-/* Where nobody else drives the device, a blocked submit does. */
+/* Where no other thread drives the device, a blocked submit does. */
 static void submit_past_the_limit_runs_what_is_in_the_way(void **state)
 {
     (void)state;
@@ -290,7 +290,7 @@ static void set_constants_in_flight_changes_nothing(void **state)
     fixture_close(&fixture);
 }
 
-/* The sim tells if a buffer or a kernel goes while work uses it. */
+/* The sim reports a buffer or a kernel that goes while work uses it. */
 static void destroy_in_flight_waits_for_the_work(void **state)
 {
     (void)state;

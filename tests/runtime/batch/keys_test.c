@@ -155,7 +155,8 @@ static void a_recording_in_flight_outlives_its_buffer(void **state)
     size_t before = vyre_sim_objects(fixture.sim);
     vyre_buffer_destroy(&buffer);
     assert_int_equal(counters_of(&fixture).recordings_kept, 0);
-    assert_int_equal(vyre_sim_objects(fixture.sim), before); /* the sim tells if they go too soon */
+    assert_int_equal(vyre_sim_objects(fixture.sim),
+                     before); /* the sim reports those that go too soon */
     assert_int_equal(vyre_sim_run_all(fixture.sim), 1);
     /* The next submit takes both away, the recording first. */
     struct vyre_batch *other = fixture_batch(&fixture);

@@ -1,5 +1,5 @@
 /*
- * modes_test.c: required modes run so or fail; auto falls back and says so; recordings are kept,
+ * modes_test.c: a required mode runs or fails; auto falls back and says so; recordings are kept,
  * reused and dropped within their limits.
  */
 #include "runtime/sim_fixture.h"
@@ -244,7 +244,7 @@ static void replay_past_the_limit_evicts_the_oldest(void **state)
                  &(struct vyre_device_desc){.recording_limit = 2});
     for (uint32_t i = 0; i < 3; i++)
         batches[i] = small_batch(&fixture, fixture_buffer(&fixture, BYTES), i);
-    /* Evicted while in flight: the sim tells if it is destroyed too soon. */
+    /* Evicted while in flight: the sim reports it if it is destroyed too soon. */
     for (int round = 0; round < 4; round++) {
         for (int i = 0; i < 3; i++)
             (void)fixture_submit(&fixture, batches[i], VYRE_MODE_REPLAY);

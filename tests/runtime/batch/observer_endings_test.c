@@ -1,5 +1,5 @@
 /*
- * observer_endings_test.c: what an observer is told where it matters how a device ends its batches: several
+ * observer_endings_test.c: what an observer gets where it matters how a device ends its batches: several
  * found complete at one look, some that fail, and a device that is lost.
  */
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { BYTES = 256, MOST = 64 };
 
-struct told {
+struct seen {
     uint32_t count; /* batches */
     uint64_t last;
     uint32_t shapes;
@@ -20,41 +20,31 @@ struct told {
 
 static void take(void *user, const struct vyre_event *event)
 {
-    struct told *told = user;
+    struct seen *seen = user;
     if (event->type == VYRE_EVENT_SHAPE) {
-        told->shapes++;
-        told->said = *event->as.shape->explanation;
-        told->shape_lo = event->as.shape->shape_lo;
-        told->shape_hi = event->as.shape->shape_hi;
+        seen->shapes++;
+        seen->said = *event->as.shape->explanation;
+        seen->shape_lo = event->as.shape->shape_lo;
+        seen->shape_hi = event->as.shape->shape_hi;
     }
     if (event->type != VYRE_EVENT_BATCH_COMPLETED)
         return;
     const struct vyre_event_batch_completed *batch = event->as.batch_completed;
-    assert_int_equal(batch->sequence, told->last + 1);
-    told->last = batch->sequence;
-    told->count++;
-    told->by_status[batch->status]++;
-    told->wall_ns += (double)batch->decision->wall_ns;
-    told->batch_lo = batch->decision->shape_lo;
-    told->batch_hi = batch->decision->shape_hi;
+    assert_int_equal(batch->sequence, seen->last + 1);
+    seen->last = batch->sequence;
+    seen->count++;
+    seen->by_status[batch->status]++;
+    seen->wall_ns += (double)batch->decision->wall_ns;
+    seen->batch_lo = batch->decision->shape_lo;
+    seen->batch_hi = batch->decision->shape_hi;
 }
 
-static void open_told(struct fixture *fixture, struct told *told, const struct vyre_sim_desc *desc)
+static void open_observed(struct fixture *fixture, struct seen *seen,
+                          const struct vyre_sim_desc *desc)
 {
-    memset(told, 0, sizeof *told);
-    const struct vyre_observer observer = {sizeof observer, told, take};
+    memset(seen, 0, sizeof *seen);
+    const struct vyre_observer observer = {sizeof observer, seen, take};
     fixture_open_in(fixture, desc, NULL, &(struct vyre_instance_desc){.observer = &observer});
-}
-
-static struct vyre_batch *mixes(struct fixture *fixture, uint32_t count)
-{
-    struct vyre_batch *batch = fixture_batch(fixture);
-    struct vyre_buffer *in = fixture_buffer(fixture, BYTES);
-    struct vyre_buffer *out = fixture_buffer(fixture, BYTES);
-    for (uint32_t i = 0; i < count; i++)
-        fixture_mix(fixture, batch, (struct vyre_range){.buffer = in},
-                    (struct vyre_range){.buffer = out}, i);
-    return batch;
 }
 
 static void idle(struct fixture *fixture)
@@ -67,9 +57,9 @@ static void batches_found_complete_at_one_look_share_the_time_that_there_was(voi
 {
     (void)state;
     struct fixture fixture;
-    struct told told;
-    open_told(&fixture, &told, &(struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_LAZY});
-    struct vyre_batch *batch = mixes(&fixture, 8);
+    struct seen seen;
+    open_observed(&fixture, &seen, &(struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_LAZY});
+    struct vyre_batch *batch = fixture_mixes(&fixture, 8, BYTES);
     for (int i = 0; i < 100; i++) {
         struct vyre_ticket ticket = fixture_submit(&fixture, batch, VYRE_MODE_AUTO);
         assert_int_equal(fixture_wait(&fixture, ticket), VYRE_OK);
@@ -77,86 +67,86 @@ static void batches_found_complete_at_one_look_share_the_time_that_there_was(voi
     idle(&fixture);
     assert_true(vyre_sim_set_kernel_cost(fixture.sim, "mix", 1000000));
     for (int round = 0; round < 8; round++) {
-        uint32_t before = told.count;
+        uint32_t before = seen.count;
         uint64_t start_ns = vyre_sim_now_ns(fixture.sim);
-        told.wall_ns = 0.0;
+        seen.wall_ns = 0.0;
         for (int i = 0; i < MOST / 2; i++)
             (void)fixture_submit(&fixture, batch, VYRE_MODE_AUTO);
         idle(&fixture);
-        assert_int_equal(told.count, before + MOST / 2);
-        assert_true(told.wall_ns > 0.0);
-        assert_true(told.wall_ns <= (double)(vyre_sim_now_ns(fixture.sim) - start_ns) * 1.01);
+        assert_int_equal(seen.count, before + MOST / 2);
+        assert_true(seen.wall_ns > 0.0);
+        assert_true(seen.wall_ns <= (double)(vyre_sim_now_ns(fixture.sim) - start_ns) * 1.01);
     }
     fixture_close(&fixture);
 }
 
-static void a_failed_batch_is_told_with_its_status(void **state)
+static void a_failed_batch_is_reported_with_its_status(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct told told;
-    open_told(&fixture, &told, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 2);
+    struct seen seen;
+    open_observed(&fixture, &seen, NULL);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 2, BYTES);
     (void)fixture_submit(&fixture, batch, VYRE_MODE_PLAIN);
     idle(&fixture);
     vyre_sim_fail_running(fixture.sim, 1, VYRE_INTERNAL, 0);
     struct vyre_ticket ticket = fixture_submit(&fixture, batch, VYRE_MODE_PLAIN);
     assert_int_equal(fixture_wait(&fixture, ticket), VYRE_INTERNAL);
     idle(&fixture);
-    assert_int_equal(told.count, 2);
-    assert_int_equal(told.by_status[VYRE_OK], 1);
-    assert_int_equal(told.by_status[VYRE_INTERNAL], 1);
+    assert_int_equal(seen.count, 2);
+    assert_int_equal(seen.by_status[VYRE_OK], 1);
+    assert_int_equal(seen.by_status[VYRE_INTERNAL], 1);
     fixture_close(&fixture);
 }
 
-static void batches_of_a_lost_device_are_told_as_lost(void **state)
+static void batches_of_a_lost_device_are_reported_as_lost(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct told told;
-    open_told(&fixture, &told, &(struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_LAZY});
-    struct vyre_batch *batch = mixes(&fixture, 2);
+    struct seen seen;
+    open_observed(&fixture, &seen, &(struct vyre_sim_desc){.completion = VYRE_SIM_COMPLETE_LAZY});
+    struct vyre_batch *batch = fixture_mixes(&fixture, 2, BYTES);
     for (int i = 0; i < 4; i++)
         (void)fixture_submit(&fixture, batch, VYRE_MODE_PLAIN);
     vyre_sim_lose_now(fixture.sim);
     assert_int_equal(vyre_device_wait_idle(fixture.device, VYRE_FOREVER, &fixture.diag),
                      VYRE_DEVICE_LOST);
     fixture_close_device(&fixture);
-    assert_int_equal(told.count, 4);
-    assert_int_equal(told.by_status[VYRE_DEVICE_LOST], 4);
+    assert_int_equal(seen.count, 4);
+    assert_int_equal(seen.by_status[VYRE_DEVICE_LOST], 4);
     fixture_close(&fixture);
 }
 
-static void a_shape_is_told_once_before_its_batch_and_again_after_a_calibration(void **state)
+static void a_shape_is_reported_once_before_its_batch_and_again_after_a_calibration(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct told told;
+    struct seen seen;
     struct vyre_calibration calibration;
-    open_told(&fixture, &told, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 5);
+    open_observed(&fixture, &seen, NULL);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 5, BYTES);
     for (int i = 0; i < 20; i++)
         (void)fixture_submit(&fixture, batch, VYRE_MODE_AUTO);
-    assert_int_equal(told.shapes, 1);
+    assert_int_equal(seen.shapes, 1);
     idle(&fixture);
-    assert_int_equal(told.shapes, 1);
-    assert_int_equal(told.shape_lo, told.batch_lo);
-    assert_int_equal(told.shape_hi, told.batch_hi);
-    /* Told with the first batch: the next would be the second, of five commands each. */
-    assert_int_equal(told.said.persistent_kernel.batch_size, 10);
-    assert_int_equal(told.said.plain_origin, VYRE_ORIGIN_STATED);
+    assert_int_equal(seen.shapes, 1);
+    assert_int_equal(seen.shape_lo, seen.batch_lo);
+    assert_int_equal(seen.shape_hi, seen.batch_hi);
+    /* As reported with the first batch: the next would be the second, of five commands each. */
+    assert_int_equal(seen.said.persistent_kernel.batch_size, 10);
+    assert_int_equal(seen.said.plain_origin, VYRE_ORIGIN_STATED);
     assert_int_equal(vyre_device_calibrate(fixture.device, NULL, &calibration, &fixture.diag),
                      VYRE_OK);
     uint64_t muted = 0;
     struct vyre_device_counters counters;
     vyre_device_get_counters(fixture.device, &counters);
-    muted = counters.submitted - told.last;
-    told.last += muted; /* its probes have numbers, and nobody hears of them */
+    muted = counters.submitted - seen.last;
+    seen.last += muted; /* its probes have numbers, and are not reported */
     (void)fixture_submit(&fixture, batch, VYRE_MODE_AUTO);
     idle(&fixture);
-    assert_int_equal(told.shapes, 2);
-    assert_int_equal(told.count, 21);
-    assert_int_equal(told.said.plain_origin, VYRE_ORIGIN_CALIBRATED);
+    assert_int_equal(seen.shapes, 2);
+    assert_int_equal(seen.count, 21);
+    assert_int_equal(seen.said.plain_origin, VYRE_ORIGIN_CALIBRATED);
     fixture_close(&fixture);
 }
 
@@ -164,9 +154,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_found_complete_at_one_look_share_the_time_that_there_was),
-        cmocka_unit_test(a_failed_batch_is_told_with_its_status),
-        cmocka_unit_test(batches_of_a_lost_device_are_told_as_lost),
-        cmocka_unit_test(a_shape_is_told_once_before_its_batch_and_again_after_a_calibration),
+        cmocka_unit_test(a_failed_batch_is_reported_with_its_status),
+        cmocka_unit_test(batches_of_a_lost_device_are_reported_as_lost),
+        cmocka_unit_test(a_shape_is_reported_once_before_its_batch_and_again_after_a_calibration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

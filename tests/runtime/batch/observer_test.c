@@ -1,6 +1,6 @@
 /*
- * observer_test.c: an instance's observer is told of every batch once, in order, with its decision,
- * and of all that happens around it; also of what was destroyed meanwhile.
+ * observer_test.c: an instance's observer gets every batch once, in order, with its decision,
+ * and all that happens around it; also what was destroyed meanwhile.
  */
 #include "runtime/cpu_fixture.h"
 
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Events come under the device's lock, and these tests use one thread. */
-struct told {
+struct seen {
     uint32_t by_type[VYRE_EVENT_TYPE_COUNT];
     uint64_t last_sequence;
     bool out_of_order;
@@ -29,27 +29,27 @@ struct told {
     enum vyre_status status;
 };
 
-static void take_batch(struct told *told, const struct vyre_event_batch_completed *batch)
+static void take_batch(struct seen *seen, const struct vyre_event_batch_completed *batch)
 {
     const struct vyre_decision_record *decision = batch->decision;
-    told->out_of_order |= batch->sequence <= told->last_sequence;
-    told->last_sequence = batch->sequence;
-    told->with_candidates += decision->candidate_count > 1;
-    told->by_mode[decision->mode]++;
-    told->required += decision->why == VYRE_WHY_REQUIRED;
+    seen->out_of_order |= batch->sequence <= seen->last_sequence;
+    seen->last_sequence = batch->sequence;
+    seen->with_candidates += decision->candidate_count > 1;
+    seen->by_mode[decision->mode]++;
+    seen->required += decision->why == VYRE_WHY_REQUIRED;
     for (uint32_t i = 0; i < decision->candidate_count; i++) {
         const struct vyre_decision_candidate *candidate = &decision->candidates[i];
-        told->not_required += candidate->why == VYRE_WHY_NOT_REQUIRED;
-        told->resident_out +=
+        seen->not_required += candidate->why == VYRE_WHY_NOT_REQUIRED;
+        seen->resident_out +=
             candidate->mode == VYRE_MODE_PERSISTENT && candidate->state == VYRE_CANDIDATE_OUT;
     }
-    told->last_complete_ns = batch->complete_ns;
-    told->dispatches = batch->commands[VYRE_COMMAND_DISPATCH];
-    told->uploads = batch->commands[VYRE_COMMAND_UPLOAD];
-    told->copied_bytes = batch->copied_bytes;
-    told->status = batch->status;
-    snprintf(told->batch_label, sizeof told->batch_label, "%s", batch->label ? batch->label : "");
-    snprintf(told->kernel_label, sizeof told->kernel_label, "%s",
+    seen->last_complete_ns = batch->complete_ns;
+    seen->dispatches = batch->commands[VYRE_COMMAND_DISPATCH];
+    seen->uploads = batch->commands[VYRE_COMMAND_UPLOAD];
+    seen->copied_bytes = batch->copied_bytes;
+    seen->status = batch->status;
+    snprintf(seen->batch_label, sizeof seen->batch_label, "%s", batch->label ? batch->label : "");
+    snprintf(seen->kernel_label, sizeof seen->kernel_label, "%s",
              batch->kernel_count && batch->kernels[0].label ? batch->kernels[0].label : "");
     assert_true(batch->submit_begin_ns > 0);
     assert_true(batch->complete_ns >= batch->submit_begin_ns);
@@ -58,32 +58,32 @@ static void take_batch(struct told *told, const struct vyre_event_batch_complete
 
 static void take(void *user, const struct vyre_event *event)
 {
-    struct told *told = user;
-    told->by_type[event->type]++;
+    struct seen *seen = user;
+    seen->by_type[event->type]++;
     if (event->type == VYRE_EVENT_BATCH_COMPLETED)
-        take_batch(told, event->as.batch_completed);
+        take_batch(seen, event->as.batch_completed);
     if (event->type == VYRE_EVENT_RECORDING) {
-        told->made += event->as.recording->change == VYRE_RECORDING_MADE;
-        told->evicted += event->as.recording->change == VYRE_RECORDING_EVICTED;
+        seen->made += event->as.recording->change == VYRE_RECORDING_MADE;
+        seen->evicted += event->as.recording->change == VYRE_RECORDING_EVICTED;
     }
     if (event->type == VYRE_EVENT_LEASE && event->as.lease->end_ns == 0)
-        told->lease_begins++;
+        seen->lease_begins++;
     if (event->type == VYRE_EVENT_LEASE && event->as.lease->end_ns != 0) {
-        told->lease_ends++;
-        told->lease_end_ns = event->as.lease->end_ns;
-        told->lease_why = (enum vyre_residency_end)event->as.lease->why;
+        seen->lease_ends++;
+        seen->lease_end_ns = event->as.lease->end_ns;
+        seen->lease_why = (enum vyre_residency_end)event->as.lease->why;
         assert_int_equal(event->as.lease->is_derived, 0);
         assert_true(event->as.lease->end_ns >= event->as.lease->begin_ns);
     }
     if (event->type == VYRE_EVENT_DEVICE_CLOSED)
-        told->closed = *event->as.device_closed->counters;
+        seen->closed = *event->as.device_closed->counters;
 }
 
-static void open_observed(struct fixture *fixture, struct told *told,
+static void open_observed(struct fixture *fixture, struct seen *seen,
                           const struct vyre_device_desc *given)
 {
-    memset(told, 0, sizeof *told);
-    const struct vyre_observer observer = {sizeof observer, told, take};
+    memset(seen, 0, sizeof *seen);
+    const struct vyre_observer observer = {sizeof observer, seen, take};
     fixture_open_observed(fixture, given ? given : &(struct vyre_device_desc){0}, &observer);
 }
 
@@ -106,14 +106,14 @@ static void wait_idle(struct fixture *fixture)
     assert_ok(vyre_device_wait_idle(fixture->device, VYRE_FOREVER, &diag), &diag);
 }
 
-static void every_batch_is_told_once_and_in_order(void **state)
+static void every_batch_is_reported_once_and_in_order(void **state)
 {
     (void)state;
     for (size_t m = 0; m < sizeof all_modes / sizeof all_modes[0]; m++) {
         struct fixture fixture;
-        struct told told;
-        open_observed(&fixture, &told, NULL);
-        assert_int_equal(told.by_type[VYRE_EVENT_DEVICE_OPENED], 1);
+        struct seen seen;
+        open_observed(&fixture, &seen, NULL);
+        assert_int_equal(seen.by_type[VYRE_EVENT_DEVICE_OPENED], 1);
         struct vyre_kernel *kernel = kernel_in_place(fixture.device, "add", add_one, 0);
         struct vyre_buffer *buffer = buffer_of_groups(fixture.device, 4);
         struct vyre_batch *batch = labelled(fixture.device, "step");
@@ -124,40 +124,40 @@ static void every_batch_is_told_once_and_in_order(void **state)
         for (int i = 0; i < 700; i++)
             (void)submit_in(batch, all_modes[m]);
         wait_idle(&fixture);
-        assert_int_equal(told.by_type[VYRE_EVENT_BATCH_COMPLETED], 700);
-        assert_int_equal(told.last_sequence, 700);
-        assert_false(told.out_of_order);
-        assert_int_equal(told.by_type[VYRE_EVENT_KERNEL_CREATED], 1);
-        assert_string_equal(told.batch_label, "step");
-        assert_string_equal(told.kernel_label, "add");
-        assert_int_equal(told.dispatches, 3);
-        assert_int_equal(told.uploads, 1);
-        assert_int_equal(told.copied_bytes, sizeof bytes);
-        assert_true(told.with_candidates > 0);
-        assert_int_equal(told.resident_out, 0); /* the CPU's worker takes any batch */
+        assert_int_equal(seen.by_type[VYRE_EVENT_BATCH_COMPLETED], 700);
+        assert_int_equal(seen.last_sequence, 700);
+        assert_false(seen.out_of_order);
+        assert_int_equal(seen.by_type[VYRE_EVENT_KERNEL_CREATED], 1);
+        assert_string_equal(seen.batch_label, "step");
+        assert_string_equal(seen.kernel_label, "add");
+        assert_int_equal(seen.dispatches, 3);
+        assert_int_equal(seen.uploads, 1);
+        assert_int_equal(seen.copied_bytes, sizeof bytes);
+        assert_true(seen.with_candidates > 0);
+        assert_int_equal(seen.resident_out, 0); /* the CPU's worker takes any batch */
         if (all_modes[m] != VYRE_MODE_AUTO) {
-            assert_int_equal(told.by_mode[all_modes[m]], 700);
-            assert_int_equal(told.required, 700);
-            assert_true(told.not_required > 0);
+            assert_int_equal(seen.by_mode[all_modes[m]], 700);
+            assert_int_equal(seen.required, 700);
+            assert_true(seen.not_required > 0);
         } else {
-            assert_int_equal(told.required, 0);
+            assert_int_equal(seen.required, 0);
         }
-        assert_int_equal(told.made, all_modes[m] == VYRE_MODE_REPLAY ? 1 : told.made);
+        assert_int_equal(seen.made, all_modes[m] == VYRE_MODE_REPLAY ? 1 : seen.made);
         fixture_close(&fixture);
-        assert_int_equal(told.by_type[VYRE_EVENT_DEVICE_CLOSED], 1);
-        assert_int_equal(told.closed.submitted, 700);
-        assert_int_equal(told.closed.completed, 700);
-        assert_int_equal(told.lease_begins, told.lease_ends);
-        assert_true(all_modes[m] != VYRE_MODE_PERSISTENT || told.lease_begins > 0);
+        assert_int_equal(seen.by_type[VYRE_EVENT_DEVICE_CLOSED], 1);
+        assert_int_equal(seen.closed.submitted, 700);
+        assert_int_equal(seen.closed.completed, 700);
+        assert_int_equal(seen.lease_begins, seen.lease_ends);
+        assert_true(all_modes[m] != VYRE_MODE_PERSISTENT || seen.lease_begins > 0);
     }
 }
 
-static void what_was_destroyed_before_its_batch_is_told_keeps_its_labels(void **state)
+static void what_was_destroyed_before_its_batch_is_reported_keeps_its_labels(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct told told;
-    open_observed(&fixture, &told, NULL);
+    struct seen seen;
+    open_observed(&fixture, &seen, NULL);
     for (int i = 0; i < 50; i++) {
         char label[32];
         snprintf(label, sizeof label, "number %d", i);
@@ -170,92 +170,92 @@ static void what_was_destroyed_before_its_batch_is_told_keeps_its_labels(void **
         vyre_kernel_destroy(&kernel);
         vyre_buffer_destroy(&buffer);
         wait_idle(&fixture);
-        assert_string_equal(told.batch_label, label);
-        assert_string_equal(told.kernel_label, label);
+        assert_string_equal(seen.batch_label, label);
+        assert_string_equal(seen.kernel_label, label);
     }
-    assert_int_equal(told.made, 50);
-    assert_int_equal(told.evicted, 50); /* they go with their objects */
+    assert_int_equal(seen.made, 50);
+    assert_int_equal(seen.evicted, 50); /* they go with their objects */
     fixture_close(&fixture);
-    assert_int_equal(told.by_type[VYRE_EVENT_BATCH_COMPLETED], 50);
+    assert_int_equal(seen.by_type[VYRE_EVENT_BATCH_COMPLETED], 50);
 }
 
-static void close_tells_the_last_batches(void **state)
+static void close_reports_the_last_batches(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct told told;
-    open_observed(&fixture, &told, &(struct vyre_device_desc){.no_decisions = true});
+    struct seen seen;
+    open_observed(&fixture, &seen, &(struct vyre_device_desc){.no_decisions = true});
     struct vyre_kernel *kernel = kernel_in_place(fixture.device, "add", add_one, 0);
     struct vyre_batch *batch = labelled(fixture.device, NULL);
     add_in_place(batch, kernel, 4, buffer_of_groups(fixture.device, 4), NULL, 0);
     for (int i = 0; i < 9; i++)
         (void)submit_in(batch, VYRE_MODE_AUTO);
     fixture_close(&fixture);
-    assert_int_equal(told.by_type[VYRE_EVENT_BATCH_COMPLETED], 9);
-    assert_string_equal(told.batch_label, "");
+    assert_int_equal(seen.by_type[VYRE_EVENT_BATCH_COMPLETED], 9);
+    assert_string_equal(seen.batch_label, "");
 }
 
 static void a_calibration_is_one_event(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct told told;
+    struct seen seen;
     struct vyre_diag diag = {0};
     struct vyre_calibration calibration;
-    open_observed(&fixture, &told, NULL);
+    open_observed(&fixture, &seen, NULL);
     const struct vyre_calibration_options options = {.time_ns = 20000000};
     assert_ok(vyre_device_calibrate(fixture.device, &options, &calibration, &diag), &diag);
     fixture_close(&fixture);
-    assert_int_equal(told.by_type[VYRE_EVENT_CALIBRATED], 1);
-    assert_int_equal(told.by_type[VYRE_EVENT_BATCH_COMPLETED], 0);
-    assert_int_equal(told.by_type[VYRE_EVENT_KERNEL_CREATED], 0);
-    assert_int_equal(told.by_type[VYRE_EVENT_RECORDING], 0);
-    assert_int_equal(told.by_type[VYRE_EVENT_LEASE], 0);
-    assert_true(told.closed.submitted > 0);
+    assert_int_equal(seen.by_type[VYRE_EVENT_CALIBRATED], 1);
+    assert_int_equal(seen.by_type[VYRE_EVENT_BATCH_COMPLETED], 0);
+    assert_int_equal(seen.by_type[VYRE_EVENT_KERNEL_CREATED], 0);
+    assert_int_equal(seen.by_type[VYRE_EVENT_RECORDING], 0);
+    assert_int_equal(seen.by_type[VYRE_EVENT_LEASE], 0);
+    assert_true(seen.closed.submitted > 0);
 }
 
-/* Looks until the observer was told of so many ends; wait_idle has it told what is news. */
-static void await_lease_ends(struct fixture *fixture, const struct told *told, uint32_t count)
+/* Looks until the observer got so many ends; wait_idle reports what is new. */
+static void await_lease_ends(struct fixture *fixture, const struct seen *seen, uint32_t count)
 {
-    while (told->lease_ends < count) {
+    while (seen->lease_ends < count) {
         sleep_us(200);
         wait_idle(fixture);
     }
 }
 
-static void leases_are_told_as_the_backend_reports_them(void **state)
+static void leases_are_reported_as_the_backend_reports_them(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct told told;
-    open_observed(&fixture, &told,
+    struct seen seen;
+    open_observed(&fixture, &seen,
                   &(struct vyre_device_desc){.persistent_idle_ns = UINT64_C(5000000)});
     struct vyre_kernel *kernel = kernel_in_place(fixture.device, "add", add_one, 0);
     struct vyre_batch *batch = labelled(fixture.device, "step");
     add_in_place(batch, kernel, 4, buffer_of_groups(fixture.device, 4), NULL, 0);
     (void)submit_in(batch, VYRE_MODE_PERSISTENT);
-    assert_int_equal(told.lease_begins, 1);
+    assert_int_equal(seen.lease_begins, 1);
     wait_idle(&fixture);
-    await_lease_ends(&fixture, &told, 1);
-    assert_int_equal(told.lease_begins, 1);
-    assert_int_equal(told.lease_ends, 1);
-    assert_int_equal(told.lease_why, VYRE_RESIDENCY_IDLE);
-    assert_true(told.lease_end_ns >= told.last_complete_ns);
+    await_lease_ends(&fixture, &seen, 1);
+    assert_int_equal(seen.lease_begins, 1);
+    assert_int_equal(seen.lease_ends, 1);
+    assert_int_equal(seen.lease_why, VYRE_RESIDENCY_IDLE);
+    assert_true(seen.lease_end_ns >= seen.last_complete_ns);
     (void)submit_in(batch, VYRE_MODE_PERSISTENT);
-    assert_int_equal(told.lease_begins, 2);
+    assert_int_equal(seen.lease_begins, 2);
     (void)submit_in(batch, VYRE_MODE_PLAIN); /* does not make workers leave */
     wait_idle(&fixture);
     fixture_close(&fixture);
-    assert_int_equal(told.lease_begins, 2);
-    assert_int_equal(told.lease_ends, 2);
+    assert_int_equal(seen.lease_begins, 2);
+    assert_int_equal(seen.lease_ends, 2);
 }
 
 static void close_ends_the_lease(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct told told;
-    open_observed(&fixture, &told,
+    struct seen seen;
+    open_observed(&fixture, &seen,
                   &(struct vyre_device_desc){.persistent_idle_ns = UINT64_C(3600000000000),
                                              .persistent_lease_ns = UINT64_C(7200000000000)});
     struct vyre_kernel *kernel = kernel_in_place(fixture.device, "add", add_one, 0);
@@ -263,11 +263,11 @@ static void close_ends_the_lease(void **state)
     add_in_place(batch, kernel, 4, buffer_of_groups(fixture.device, 4), NULL, 0);
     (void)submit_in(batch, VYRE_MODE_PERSISTENT);
     wait_idle(&fixture);
-    assert_int_equal(told.lease_ends, 0);
+    assert_int_equal(seen.lease_ends, 0);
     fixture_close(&fixture);
-    assert_int_equal(told.lease_begins, 1);
-    assert_int_equal(told.lease_ends, 1);
-    assert_int_equal(told.lease_why, VYRE_RESIDENCY_STOPPED);
+    assert_int_equal(seen.lease_begins, 1);
+    assert_int_equal(seen.lease_ends, 1);
+    assert_int_equal(seen.lease_why, VYRE_RESIDENCY_STOPPED);
 }
 
 /* A lease that is shorter than the idle time ends first. */
@@ -275,8 +275,8 @@ static void a_lease_that_is_over_says_so(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct told told;
-    open_observed(&fixture, &told,
+    struct seen seen;
+    open_observed(&fixture, &seen,
                   &(struct vyre_device_desc){.persistent_idle_ns = UINT64_C(3600000000000),
                                              .persistent_lease_ns = UINT64_C(2000000)});
     struct vyre_kernel *kernel = kernel_in_place(fixture.device, "add", add_one, 0);
@@ -284,8 +284,8 @@ static void a_lease_that_is_over_says_so(void **state)
     add_in_place(batch, kernel, 4, buffer_of_groups(fixture.device, 4), NULL, 0);
     (void)submit_in(batch, VYRE_MODE_PERSISTENT);
     wait_idle(&fixture);
-    await_lease_ends(&fixture, &told, 1);
-    assert_int_equal(told.lease_why, VYRE_RESIDENCY_LEASE);
+    await_lease_ends(&fixture, &seen, 1);
+    assert_int_equal(seen.lease_why, VYRE_RESIDENCY_LEASE);
     fixture_close(&fixture);
 }
 
@@ -383,11 +383,11 @@ static void threads_that_submit_are_recorded_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_batch_is_told_once_and_in_order),
-        cmocka_unit_test(what_was_destroyed_before_its_batch_is_told_keeps_its_labels),
-        cmocka_unit_test(close_tells_the_last_batches),
+        cmocka_unit_test(every_batch_is_reported_once_and_in_order),
+        cmocka_unit_test(what_was_destroyed_before_its_batch_is_reported_keeps_its_labels),
+        cmocka_unit_test(close_reports_the_last_batches),
         cmocka_unit_test(a_calibration_is_one_event),
-        cmocka_unit_test(leases_are_told_as_the_backend_reports_them),
+        cmocka_unit_test(leases_are_reported_as_the_backend_reports_them),
         cmocka_unit_test(close_ends_the_lease),
         cmocka_unit_test(a_lease_that_is_over_says_so),
         cmocka_unit_test(metrics_say_what_the_device_counted),

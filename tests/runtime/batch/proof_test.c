@@ -208,7 +208,7 @@ static void refusals_past_the_limit_forget_the_oldest(void **state)
     fixture_close(&fixture);
 }
 
-/* ---- What cannot be told ---------------------------------------------------------------------- */
+/* ---- What cannot be compared ------------------------------------------------------------------ */
 
 static void submit_order_dependent_bytes_are_not_compared(void **state)
 {
@@ -285,7 +285,7 @@ static void submit_failing_run_is_the_batchs_own_failure(void **state)
     fixture_close(&fixture);
 }
 
-static void submit_loss_while_proving_is_told(void **state)
+static void submit_loss_while_proving_is_reported(void **state)
 {
     (void)state;
     for (uint64_t nth = 1; nth <= 2; nth++) {
@@ -423,10 +423,10 @@ static void submit_without_memory_changes_nothing(void **state)
         fixture_open_in(&fixture, &sim, NULL, &instance);
         struct vyre_buffer *buffer = fixture_buffer(&fixture, BYTES);
         struct vyre_batch *batch = mix_batch(&fixture, buffer);
-        atomic_store(&allocator.fail_at, atomic_load(&allocator.call_count) + nth);
+        counting_fail_after(&allocator, nth - 1);
         enum vyre_status status = submit(&fixture, batch, VYRE_MODE_PERSISTENT, &result);
         met_the_end = atomic_load(&allocator.refused_count) == 0;
-        atomic_store(&allocator.fail_at, 0);
+        counting_fail_never(&allocator);
         if (status != VYRE_OK) {
             assert_diag(status, fixture.diag, VYRE_DIAG_OUT_OF_MEMORY);
             assert_bytes(buffer, zeros);
@@ -511,7 +511,7 @@ int main(void)
         cmocka_unit_test(submit_wrong_beside_order_dependent_is_refused),
         cmocka_unit_test(submit_too_many_bytes_is_put_off_until_a_smaller_batch),
         cmocka_unit_test(submit_failing_run_is_the_batchs_own_failure),
-        cmocka_unit_test(submit_loss_while_proving_is_told),
+        cmocka_unit_test(submit_loss_while_proving_is_reported),
         cmocka_unit_test(submit_restore_that_fails_gives_no_wrong_byte),
         cmocka_unit_test(submit_behind_its_proof_is_measured_without_it),
         cmocka_unit_test(lost_while_proving_observers_see_the_callers_batches_only),

@@ -1,6 +1,6 @@
 /*
  * auto_edges_test.c: auto where something goes wrong or looks different from what it is: entries of
- * other shapes, modes that refuse, trials nobody timed, recordings that are thrown away, callers
+ * other shapes, modes that refuse, trials without a time, recordings that are thrown away, callers
  * that think before they wait.
  */
 #include <string.h>
@@ -8,22 +8,6 @@
 #include "runtime/sim_fixture.h"
 
 enum { BYTES = 256, RECORDS = 256 };
-
-static void add_mixes(struct fixture *fixture, struct vyre_batch *batch, uint32_t count)
-{
-    struct vyre_buffer *in = fixture_buffer(fixture, BYTES);
-    struct vyre_buffer *out = fixture_buffer(fixture, BYTES);
-    for (uint32_t i = 0; i < count; i++)
-        fixture_mix(fixture, batch, (struct vyre_range){.buffer = in},
-                    (struct vyre_range){.buffer = out}, i);
-}
-
-static struct vyre_batch *mixes(struct fixture *fixture, uint32_t count)
-{
-    struct vyre_batch *batch = fixture_batch(fixture);
-    add_mixes(fixture, batch, count);
-    return batch;
-}
 
 static struct vyre_batch_result run(struct fixture *fixture, struct vyre_batch *batch,
                                     const struct vyre_submit_options *options)
@@ -41,19 +25,6 @@ static uint64_t decided(struct fixture *fixture)
     return counters.decided;
 }
 
-/* Costs by which a resident kernel is the best by far. */
-static struct vyre_sim_costs resident_costs(void)
-{
-    struct vyre_sim_costs costs = vyre_sim_costs_default();
-    costs.group_ns = 10;
-    costs.persistent_setup_ns = 1000;
-    costs.persistent_round_trip_ns = 10;
-    costs.persistent_item_ns = 1;
-    costs.replay_ns = 900000;
-    costs.submit_ns = 50000;
-    return costs;
-}
-
 /* ---- Another shape's entry -------------------------------------------------------------------- */
 
 static void a_rebuilt_batch_is_a_new_shape(void **state)
@@ -62,11 +33,11 @@ static void a_rebuilt_batch_is_a_new_shape(void **state)
     struct fixture fixture;
     struct vyre_explanation said;
     fixture_open(&fixture, NULL, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 2);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 2, BYTES);
     for (int i = 0; i < 100; i++)
         (void)run(&fixture, batch, NULL);
     vyre_batch_reset(batch);
-    add_mixes(&fixture, batch, 40);
+    fixture_add_mixes(&fixture, batch, 40, BYTES);
     assert_int_equal(vyre_batch_warm_up(batch, VYRE_MODE_REPLAY, &fixture.diag), VYRE_OK);
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(vyre_batch_explain(batch, 0, &said, &fixture.diag), VYRE_OK);
@@ -81,7 +52,7 @@ static void a_batch_rebuilt_from_other_kernels_is_checked_anew(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct vyre_sim_costs costs = resident_costs();
+    struct vyre_sim_costs costs = fixture_resident_costs();
     fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs, .unfit_label = "mix"}, NULL);
     struct vyre_batch *batch = fixture_batch(&fixture);
     struct vyre_buffer *out = fixture_buffer(&fixture, BYTES);
@@ -91,7 +62,7 @@ static void a_batch_rebuilt_from_other_kernels_is_checked_anew(void **state)
         (void)run(&fixture, batch, NULL);
     assert_int_equal(run(&fixture, batch, NULL).mode, VYRE_MODE_PERSISTENT);
     vyre_batch_reset(batch);
-    add_mixes(&fixture, batch, 10);
+    fixture_add_mixes(&fixture, batch, 10, BYTES);
     assert_int_equal(vyre_batch_warm_up(batch, VYRE_MODE_REPLAY, &fixture.diag), VYRE_OK);
     for (int i = 0; i < 5; i++)
         assert_int_not_equal(run(&fixture, batch, NULL).mode, VYRE_MODE_PERSISTENT);
@@ -104,9 +75,9 @@ static void auto_goes_on_plainly_when_the_chosen_mode_refuses(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct vyre_sim_costs costs = resident_costs();
+    struct vyre_sim_costs costs = fixture_resident_costs();
     fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 16);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 16, BYTES);
     for (int i = 0; i < 200; i++)
         (void)run(&fixture, batch, NULL);
     assert_int_equal(run(&fixture, batch, NULL).mode, VYRE_MODE_PERSISTENT);
@@ -142,7 +113,7 @@ static void a_failed_recording_shows_in_the_record(void **state)
     struct vyre_decision_record record;
     fixture_open(&fixture,
                  &(struct vyre_sim_desc){.absent = {[VYRE_ABILITY_PERSISTENT] = "no ring"}}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 16);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 16, BYTES);
     vyre_sim_fail(fixture.sim, VYRE_SIM_RECORD, 1, VYRE_OUT_OF_MEMORY, 7);
     const struct vyre_submit_options options = {.repeat_hint = 100000};
     assert_int_equal(run(&fixture, batch, &options).mode, VYRE_MODE_PLAIN);
@@ -163,7 +134,7 @@ static void a_loss_while_recording_has_a_reason(void **state)
     struct vyre_ticket ticket;
     fixture_open(&fixture,
                  &(struct vyre_sim_desc){.absent = {[VYRE_ABILITY_PERSISTENT] = "no ring"}}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 16);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 16, BYTES);
     vyre_sim_fail(fixture.sim, VYRE_SIM_RECORD, 1, VYRE_DEVICE_LOST, 7);
     memset(&diag, 0x41, sizeof diag);
     const struct vyre_submit_options options = {.repeat_hint = 100000};
@@ -194,7 +165,7 @@ static void a_trial_is_always_timed(void **state)
     costs.record_command_ns = 100000;
     costs.persistent_setup_ns = UINT64_C(1) << 40;
     fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 8);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 8, BYTES);
     for (int i = 0; i < 700; i++)
         (void)run(&fixture, batch, NULL);
     /* The question opens again although the shape was settled and its batches are short. */
@@ -210,10 +181,10 @@ static void required_batches_do_not_spoil_what_is_learned(void **state)
     (void)state;
     struct fixture fixture;
     struct vyre_decision_record records[RECORDS];
-    struct vyre_sim_costs costs = resident_costs();
+    struct vyre_sim_costs costs = fixture_resident_costs();
     fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs}, NULL);
-    struct vyre_batch *governed = mixes(&fixture, 16);
-    struct vyre_batch *required = mixes(&fixture, 1);
+    struct vyre_batch *governed = fixture_mixes(&fixture, 16, BYTES);
+    struct vyre_batch *required = fixture_mixes(&fixture, 1, BYTES);
     for (int i = 0; i < 1100; i++)
         (void)run(&fixture, governed, NULL);
     uint64_t before = decided(&fixture);
@@ -244,7 +215,7 @@ static void recordings_that_are_thrown_away_cost_what_they_cost(void **state)
     fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs},
                  &(struct vyre_device_desc){.recording_limit = 8});
     for (int i = 0; i < SHAPES; i++)
-        batches[i] = mixes(&fixture, 16);
+        batches[i] = fixture_mixes(&fixture, 16, BYTES);
     for (int i = 0; i < 6400; i++)
         (void)run(&fixture, batches[i % SHAPES], NULL);
     vyre_device_get_counters(fixture.device, &counters);
@@ -264,7 +235,7 @@ static void think_time_is_not_learned(void **state)
     fixture_open(&fixture,
                  &(struct vyre_sim_desc){.costs = &costs, .completion = VYRE_SIM_COMPLETE_LAZY},
                  NULL);
-    struct vyre_batch *batch = mixes(&fixture, 16);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 16, BYTES);
     for (int i = 0; i < 400; i++) {
         struct vyre_ticket ticket;
         assert_int_equal(vyre_batch_submit(batch, NULL, &ticket, &fixture.diag), VYRE_OK);
@@ -291,7 +262,7 @@ static void what_a_submit_builds_is_not_learned(void **state)
                      .costs = &costs, .completion = VYRE_SIM_COMPLETE_LAZY, .builds = true},
                  NULL);
     const struct vyre_submit_options options = {.mode = VYRE_MODE_PERSISTENT, .timed = true};
-    (void)run(&fixture, mixes(&fixture, 4), &options);
+    (void)run(&fixture, fixture_mixes(&fixture, 4, BYTES), &options);
     size_t count = vyre_device_read_decisions(fixture.device, 0, records, RECORDS);
     assert_int_equal(count, 1);
     assert_true(records[0].wall_ns > 0);
@@ -347,11 +318,11 @@ static void keep_result(void *user, struct vyre_ticket ticket,
     *(struct vyre_batch_result *)user = *result;
 }
 
-static void a_callback_is_told_the_variant(void **state)
+static void a_callback_gets_the_variant(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct vyre_batch_result told = {0};
+    struct vyre_batch_result given = {0};
     struct vyre_ticket ticket;
     fixture_open(&fixture,
                  &(struct vyre_sim_desc){.variants = VYRE_VARIANT_MASK,
@@ -360,11 +331,11 @@ static void a_callback_is_told_the_variant(void **state)
     const struct vyre_submit_options options = {.mode = VYRE_MODE_REPLAY,
                                                 .variant = VYRE_VARIANT_DRIVER,
                                                 .on_complete = keep_result,
-                                                .user = &told};
-    struct vyre_batch *batch = mixes(&fixture, 4);
+                                                .user = &given};
+    struct vyre_batch *batch = fixture_mixes(&fixture, 4, BYTES);
     assert_int_equal(vyre_batch_submit(batch, &options, &ticket, &fixture.diag), VYRE_OK);
     assert_int_equal(vyre_sim_run_all(fixture.sim), 1);
-    assert_int_equal(told.variant, VYRE_VARIANT_DRIVER);
+    assert_int_equal(given.variant, VYRE_VARIANT_DRIVER);
     fixture_close(&fixture);
 }
 
@@ -383,7 +354,7 @@ int main(void)
         cmocka_unit_test(what_a_submit_builds_is_not_learned),
         cmocka_unit_test(calibration_keeps_to_the_devices_limits),
         cmocka_unit_test(calibration_of_a_device_that_hangs_leaves_its_memory),
-        cmocka_unit_test(a_callback_is_told_the_variant),
+        cmocka_unit_test(a_callback_gets_the_variant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

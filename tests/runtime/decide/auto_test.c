@@ -124,7 +124,7 @@ static bool check(const struct scenario *scenario, const struct factors *factors
     assert_int_equal(best_mode(&fixture, long_batch(&fixture), ns), scenario->best);
     assert_int_equal(vyre_device_calibrate(fixture.device, NULL, &calibration, &fixture.diag),
                      VYRE_OK);
-    /* Nobody can wait for a resident kernel to leave where time is virtual. */
+    /* Where time is virtual, waiting does not make a resident kernel leave. */
     calibration.costs[VYRE_COST_PERSISTENT_SETUP].median_ns =
         (double)scenario->costs.persistent_setup_ns;
     scale(&calibration, factors);
@@ -177,7 +177,7 @@ static void wrong_calibration_is_corrected_within_50_batches(void **state)
     assert_int_equal(misses, 0); /* of 192 */
 }
 
-static void a_mode_that_gets_dear_is_left(void **state)
+static void a_mode_that_gets_slower_is_left(void **state)
 {
     (void)state;
     struct fixture fixture;
@@ -250,7 +250,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_calibration_leads_to_the_best_mode),
         cmocka_unit_test(wrong_calibration_is_corrected_within_50_batches),
-        cmocka_unit_test(a_mode_that_gets_dear_is_left),
+        cmocka_unit_test(a_mode_that_gets_slower_is_left),
         cmocka_unit_test(records_say_what_was_considered),
         cmocka_unit_test(no_decisions_keeps_none),
     };

@@ -4,8 +4,8 @@
  *   cost(batch, mode) = (first use of the shape in that mode ? fixed : 0)
  *                     + commands x per_command(mode) + execution(shape, mode)
  *
- * The governor is told fixed and per_command, as calibration would, with errors where asked for; the
- * execution it must find out.
+ * The governor gets fixed and per_command as from a calibration, with errors where asked for. It must find
+ * out the execution.
  */
 #ifndef VYRE_TESTS_RUNTIME_COST_SIMULATION_H
 #define VYRE_TESTS_RUNTIME_COST_SIMULATION_H
@@ -64,7 +64,7 @@ struct sim_result {
     double best_fixed_ns;     /* one mode for all batches of the draw, in hindsight */
     double best_per_shape_ns; /* one mode for each shape, in hindsight */
     double blind_ns;     /* of auto_ns: beyond the cheapest mode, in the device's first batch of
-                                 each mode and the second of the same shape: nobody can know before;
+                                 each mode and the second of the same shape: that cannot be known before;
                                  and without a hint in a shape's first, which stays plain by rule */
     double late_ns;      /* of auto_ns: batches after a shape's 50th, in shapes of 100 or more */
     double late_best_ns; /* the least those could have cost from there on, with one mode */

@@ -1,5 +1,5 @@
 /*
- * explain_test.c: what is said of a batch before it runs is what happens when it runs.
+ * explain_test.c: what explain says of a batch before it runs is what happens when it runs.
  */
 #include "runtime/sim_fixture.h"
 

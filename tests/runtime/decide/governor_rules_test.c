@@ -334,7 +334,7 @@ static void recheck_that_meets_an_outlier_is_made_again(void **state)
     tear_down(&f);
 }
 
-/* What is resident leaves when another mode runs, and nobody says so: going there and back is dear. */
+/* What is resident leaves when another mode runs, without notice: going there and back is expensive. */
 static void cost_of_coming_back_is_counted(void **state)
 {
     (void)state;
@@ -503,7 +503,7 @@ static void less_than_the_margin_is_no_reason_to_switch(void **state)
     tear_down(&f);
 }
 
-static void updates_make_replay_dear(void **state)
+static void updates_make_replay_costly(void **state)
 {
     (void)state;
     struct fixture f;
@@ -596,7 +596,7 @@ static void trial_in_flight_is_not_made_twice(void **state)
     tear_down(&f);
 }
 
-/* Two tries that end together could not be told apart. */
+/* The times of two tries that end together could not be separated. */
 static void shapes_try_one_after_the_other(void **state)
 {
     (void)state;
@@ -752,7 +752,7 @@ int main(void)
         cmocka_unit_test(exploration_of_0_is_none),
         cmocka_unit_test(exploration_stays_within_its_budget),
         cmocka_unit_test(less_than_the_margin_is_no_reason_to_switch),
-        cmocka_unit_test(updates_make_replay_dear),
+        cmocka_unit_test(updates_make_replay_costly),
         cmocka_unit_test(fixed_cost_due_again_counts_again),
         cmocka_unit_test(settled_shape_is_not_compared_again_until_due),
         cmocka_unit_test(trial_in_flight_is_not_made_twice),

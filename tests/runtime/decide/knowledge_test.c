@@ -313,7 +313,7 @@ static void save_without_memory_says_so(void **state)
     fixture_open_in(&fixture, NULL, NULL, &instance);
     run(&fixture, 200);
     assert_int_equal(vyre_device_import_refusal(fixture.device, &refusal, NULL), VYRE_OK);
-    atomic_store(&allocator.fail_at, atomic_load(&allocator.call_count) + 1);
+    counting_fail_after(&allocator, 0);
     /* The refusals find none, the learnings do: a part that fails does not keep another back. */
     assert_diag(vyre_device_save(fixture.device, store, VYRE_KNOWS_ALL, &fixture.diag),
                 fixture.diag, VYRE_DIAG_OUT_OF_MEMORY);
@@ -321,13 +321,13 @@ static void save_without_memory_says_so(void **state)
     assert_true(info_of(store).learning_count > 0);
     save(&fixture, store, VYRE_KNOWS_ALL);
     assert_int_equal(info_of(store).tuning_count, 1);
-    atomic_store(&allocator.fail_at, atomic_load(&allocator.call_count) + 1);
+    counting_fail_after(&allocator, 0);
     atomic_store(&allocator.fails_on, true);
     struct vyre_knowledge knowledge;
     assert_diag(vyre_device_load(fixture.device, store, VYRE_KNOWS_ALL, &knowledge, &fixture.diag),
                 fixture.diag, VYRE_DIAG_OUT_OF_MEMORY);
     assert_int_equal(knowledge.learning_count, 0);
-    atomic_store(&allocator.fail_at, 0);
+    counting_fail_never(&allocator);
     fixture_close(&fixture);
     assert_int_equal(atomic_load(&allocator.live_count), 0);
     assert_int_equal(atomic_load(&allocator.mismatch_count), 0);

@@ -25,8 +25,8 @@ static bool keep(void *user, const struct vyre_learning *learning)
 static struct kept export_of(struct fixture *fixture)
 {
     struct kept kept = {0};
-    size_t told = vyre_device_export_learnings(fixture->device, keep, &kept);
-    assert_int_equal(told, kept.count);
+    size_t count = vyre_device_export_learnings(fixture->device, keep, &kept);
+    assert_int_equal(count, kept.count);
     return kept;
 }
 
@@ -58,7 +58,7 @@ static void import(struct fixture *fixture, const struct kept *kept)
 
 /* ---- Decisions -------------------------------------------------------------------------------- */
 
-/* Replay is dear, and the calibration says that it is cheap. */
+/* Replay is slow, and the calibration says that it is cheap. */
 static void open_misled(struct fixture *fixture)
 {
     struct vyre_sim_costs costs = vyre_sim_costs_default();
@@ -126,7 +126,7 @@ static void what_was_learned_decides_the_first_batch(void **state)
     fixture_close(&fixture);
 }
 
-/* A learning that is wrong gives way to what is measured. */
+/* What is measured replaces a learning that is wrong. */
 static void a_wrong_learning_is_corrected(void **state)
 {
     (void)state;
@@ -296,7 +296,7 @@ static void an_unnamed_function_has_no_stable_shape(void **state)
 
 /* ---- Limits ----------------------------------------------------------------------------------- */
 
-static void an_export_ends_when_told(void **state)
+static void an_export_ends_when_asked_to(void **state)
 {
     (void)state;
     struct fixture fixture;
@@ -375,7 +375,7 @@ int main(void)
         cmocka_unit_test(the_same_work_has_the_same_stable_shape),
         cmocka_unit_test(other_work_has_another_stable_shape),
         cmocka_unit_test(an_unnamed_function_has_no_stable_shape),
-        cmocka_unit_test(an_export_ends_when_told),
+        cmocka_unit_test(an_export_ends_when_asked_to),
         cmocka_unit_test(imports_are_bounded),
         cmocka_unit_test(what_is_no_learning_is_refused),
     };

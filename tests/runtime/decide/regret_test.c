@@ -80,7 +80,7 @@ static struct outcome run_all(const char *title, const struct sim_options *optio
     struct outcome outcome = {summarize(ratio, bound), summarize(per_shape, bound),
                               summarize(sighted, bound), summarize(late, HINT)};
     print_summary("to the best fixed mode", &outcome.ratio, bound);
-    print_summary("  but for blind batches", &outcome.sighted, bound);
+    print_summary("  without blind batches", &outcome.sighted, bound);
     print_summary("to the best per shape", &outcome.per_shape, bound);
     print_summary("after 50 batches", &outcome.late, HINT);
     fflush(stdout);

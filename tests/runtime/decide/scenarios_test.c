@@ -23,7 +23,7 @@ struct mode {
     double fixed_ns;
     double batch_ns;
     double command_ns;
-    bool leaves; /* the fixed cost is due again after a batch in another mode, and nobody says so */
+    bool leaves; /* the fixed cost is due again after a batch in another mode, without notice */
 };
 
 struct scenario {
@@ -256,7 +256,7 @@ static void run_scenarios(uint32_t batches, bool hinted, bool swings, struct out
     }
 }
 
-/* Of a fixed cost that pays only after hundreds of batches nobody can know before without a hint. */
+/* Without a hint no choice can know that a fixed cost pays only after hundreds of batches. */
 static bool must_wait(const struct scenario *scenario)
 {
     return scenario->count == 4 && scenario->modes[3].fixed_ns >= 1e6;

@@ -1,19 +1,13 @@
 /*
  * shapes_test.c: a device's shapes: bounded memory, the least recently used forgotten, and references that
- * tell when it is.
+ * show when it is.
  */
 #include "runtime/governor.h"
-#include "support/allocator.h"
+#include "support/counting_allocator.h"
 #include "support/random.h"
 #include "support/test.h"
 
 #include <vyre/learning.h>
-
-static struct vyre_allocator counting(struct test_allocator *self)
-{
-    return (struct vyre_allocator){
-        .user = self, .allocate = test_allocate, .deallocate = test_deallocate};
-}
 
 /* Keys that meet in few buckets, so that chains are long. */
 static struct vyre_hash128 key_of(uint64_t n)
@@ -25,8 +19,8 @@ static void init_takes_its_bound_and_nothing_later(void **state)
 {
     (void)state;
     for (int observed = 0; observed < 2; observed++) {
-        struct test_allocator memory = {0};
-        struct vyre_allocator allocator = counting(&memory);
+        struct counting_allocator memory = {0};
+        struct vyre_allocator allocator = counting_allocator_face(&memory);
         struct vyre_shapes shapes;
         assert_int_equal(vyre_shapes_init(&shapes, &allocator, 100, observed), VYRE_OK);
         assert_int_equal(memory.live_bytes, vyre_shapes_bound(100, observed));
@@ -45,8 +39,8 @@ static void init_takes_its_bound_and_nothing_later(void **state)
 static void init_without_memory_fails_and_keeps_nothing(void **state)
 {
     (void)state;
-    struct test_allocator memory = {.fails = true};
-    struct vyre_allocator allocator = counting(&memory);
+    struct counting_allocator memory = {.fails = true};
+    struct vyre_allocator allocator = counting_allocator_face(&memory);
     struct vyre_shapes shapes;
     assert_int_equal(vyre_shapes_init(&shapes, &allocator, 0, true), VYRE_OUT_OF_MEMORY);
     assert_int_equal(memory.live_count, 0);
@@ -60,8 +54,8 @@ static void limits_are_kept(void **state)
         uint32_t in, out;
     } cases[] = {{0, 1024}, {1, 16}, {100, 100}, {65536, 65536}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct test_allocator memory = {0};
-        struct vyre_allocator allocator = counting(&memory);
+        struct counting_allocator memory = {0};
+        struct vyre_allocator allocator = counting_allocator_face(&memory);
         struct vyre_shapes shapes;
         struct vyre_governor governor;
         assert_int_equal(vyre_shapes_init(&shapes, &allocator, cases[i].in, false), VYRE_OK);
@@ -75,8 +69,8 @@ static void limits_are_kept(void **state)
 static void see_counts_and_find_does_not(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator allocator = counting(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator allocator = counting_allocator_face(&memory);
     struct vyre_shapes shapes;
     struct vyre_governor governor;
     assert_int_equal(vyre_shapes_init(&shapes, &allocator, 0, false), VYRE_OK);
@@ -100,8 +94,8 @@ static void least_recently_used_is_forgotten(void **state)
 {
     (void)state;
     enum { LIMIT = 16, KEYS = 40 };
-    struct test_allocator memory = {0};
-    struct vyre_allocator allocator = counting(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator allocator = counting_allocator_face(&memory);
     struct vyre_shapes shapes;
     struct vyre_governor governor;
     struct rng rng = rng_seeded(3);
@@ -137,8 +131,8 @@ static void least_recently_used_is_forgotten(void **state)
 static void a_reference_to_a_forgotten_shape_gives_nothing(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator allocator = counting(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator allocator = counting_allocator_face(&memory);
     struct vyre_shapes shapes;
     assert_int_equal(vyre_shapes_init(&shapes, &allocator, 16, true), VYRE_OK);
     assert_null(vyre_shape_get((struct vyre_shape_ref){0}));
@@ -161,13 +155,13 @@ static void a_reference_to_a_forgotten_shape_gives_nothing(void **state)
 static void templates_are_kept_up_to_their_limit(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator allocator = counting(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator allocator = counting_allocator_face(&memory);
     struct vyre_shapes shapes;
     struct vyre_shape_template *learned;
     assert_int_equal(vyre_shapes_init(&shapes, &allocator, 16, false), VYRE_OK);
     assert_null(vyre_shapes_find_template(&shapes, key_of(1)));
-    size_t before = memory.live_bytes;
+    long long before = memory.live_bytes;
     memory.fails = true;
     assert_int_equal(vyre_shapes_use_template(&shapes, key_of(1), &learned), VYRE_OUT_OF_MEMORY);
     assert_int_equal(memory.live_bytes, before);

@@ -1,5 +1,5 @@
 /*
- * traps_test.c: what loses on a real driver is not what auto settles on.
+ * traps_test.c: auto does not settle on what is slower on a real driver.
  *
  *   traps_test BACKEND DEVICE
  *
@@ -120,13 +120,13 @@ static void read_one(const struct vyre_decision_record *record, struct tally *ta
         const struct vyre_decision_candidate *candidate = &record->candidates[i];
         if (!is_open(candidate))
             continue;
-        bool dear = (double)candidate->measured_ns > (double)least_ns * CLEARLY;
+        bool slow = (double)candidate->measured_ns > (double)least_ns * CLEARLY;
         bool chosen = candidate->mode == record->mode && candidate->variant == record->variant &&
                       !is_try(record);
         tallies[i].rows++;
-        tallies[i].lost += dear;
+        tallies[i].lost += slow;
         tallies[i].chosen += chosen;
-        tallies[i].fell += dear && chosen;
+        tallies[i].fell += slow && chosen;
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * verdict_test.c: what the policies ask for runs until something is measured; a decision has one record,
- * whoever reads it; and what two batches have in common.
+ * verdict_test.c: what the policies ask for runs until something is measured; a decision has one record
+ * for all its readers; and what two batches have in common.
  */
 #include <string.h>
 
@@ -11,17 +11,6 @@
 #include "support/random.h"
 
 enum { BYTES = 256 };
-
-static struct vyre_batch *mixes(struct fixture *fixture, uint32_t count)
-{
-    struct vyre_batch *batch = fixture_batch(fixture);
-    struct vyre_buffer *in = fixture_buffer(fixture, BYTES);
-    struct vyre_buffer *out = fixture_buffer(fixture, BYTES);
-    for (uint32_t i = 0; i < count; i++)
-        fixture_mix(fixture, batch, (struct vyre_range){.buffer = in},
-                    (struct vyre_range){.buffer = out}, i);
-    return batch;
-}
 
 static struct vyre_batch_result run(struct fixture *fixture, struct vyre_batch *batch,
                                     uint32_t hint)
@@ -84,7 +73,8 @@ static void a_shape_without_measurements_runs_what_the_policies_ask(void **state
         const struct vyre_sim_costs costs = random_costs(&rng);
         const uint32_t hint = hints[rng_below(&rng, COUNT_OF(hints))];
         fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs}, NULL);
-        struct vyre_batch *batch = mixes(&fixture, 1 + (uint32_t)rng_below(&rng, 30));
+        struct vyre_batch *batch =
+            fixture_mixes(&fixture, 1 + (uint32_t)rng_below(&rng, 30), BYTES);
         assert_int_equal(vyre_batch_explain(batch, hint, &said, &fixture.diag), VYRE_OK);
         struct vyre_batch_result result = run(&fixture, batch, hint);
         assert_string_equal(vyre_mode_name(said.wanted), vyre_mode_name(expected(&said)));
@@ -107,7 +97,7 @@ static void a_cost_that_is_paid_is_not_asked_for(void **state)
     struct vyre_explanation said;
     fixture_open(&fixture,
                  &(struct vyre_sim_desc){.absent = {[VYRE_ABILITY_PERSISTENT] = "no ring"}}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 4);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 4, BYTES);
     assert_int_equal(vyre_batch_explain(batch, 2, &said, &fixture.diag), VYRE_OK);
     assert_true(said.command_reuse.record_overhead_ns > 0);
     assert_int_equal(vyre_batch_warm_up(batch, VYRE_MODE_REPLAY, &fixture.diag), VYRE_OK);
@@ -125,7 +115,7 @@ static void a_record_names_what_overruled_the_policies(void **state)
     struct vyre_sim_costs costs = vyre_sim_costs_default();
     costs.persistent_setup_ns = 1000000000;
     fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 8);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 8, BYTES);
     /* The backend states its costs per command; a batch costs more than these say. */
     costs.replay_ns = 5000000;
     vyre_sim_set_costs(fixture.sim, &costs);
@@ -146,8 +136,8 @@ static void a_record_names_what_overruled_the_policies(void **state)
     fixture_close(&fixture);
 }
 
-/* Nobody sees the ends of the batches: nothing is measured, so that the verdict stands. */
-static void what_nobody_measures_runs_what_the_policies_ask(void **state)
+/* No call sees the ends of the batches: nothing is measured, so the verdict stands. */
+static void what_is_not_measured_runs_what_the_policies_ask(void **state)
 {
     (void)state;
     struct fixture fixture;
@@ -161,7 +151,7 @@ static void what_nobody_measures_runs_what_the_policies_ask(void **state)
     fixture_open(&fixture,
                  &(struct vyre_sim_desc){.costs = &costs, .completion = VYRE_SIM_COMPLETE_LAZY},
                  &(struct vyre_device_desc){.decision_limit = 1024});
-    struct vyre_batch *batch = mixes(&fixture, 8);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 8, BYTES);
     for (int i = 0; i < 60; i++) {
         struct vyre_ticket ticket;
         const struct vyre_submit_options options = {.repeat_hint = 50, .timed = true};
@@ -190,7 +180,7 @@ static void new_costs_ask_the_policies_again(void **state)
     struct vyre_sim_costs costs = vyre_sim_costs_default();
     costs.persistent_setup_ns = UINT64_C(1000000000000000);
     fixture_open(&fixture, &(struct vyre_sim_desc){.costs = &costs}, NULL);
-    struct vyre_batch *batch = mixes(&fixture, 4);
+    struct vyre_batch *batch = fixture_mixes(&fixture, 4, BYTES);
     for (int i = 0; i < 2000; i++)
         (void)run(&fixture, batch, 0);
     assert_int_equal(run(&fixture, batch, 0).wanted, VYRE_MODE_REPLAY);
@@ -210,30 +200,31 @@ static void new_costs_ask_the_policies_again(void **state)
 
 enum { MOST = 600 };
 
-struct told {
+struct seen {
     size_t count;
     struct vyre_decision_record records[MOST];
 };
 
 static void take(void *user, const struct vyre_event *event)
 {
-    struct told *told = user;
-    if (event->type == VYRE_EVENT_BATCH_COMPLETED && told->count < MOST)
-        told->records[told->count++] = *event->as.batch_completed->decision;
+    struct seen *seen = user;
+    if (event->type == VYRE_EVENT_BATCH_COMPLETED && seen->count < MOST)
+        seen->records[seen->count++] = *event->as.batch_completed->decision;
 }
 
 /* The ring and the observer read the same record, in auto and in required modes. */
 static void a_decision_has_one_record(void **state)
 {
     (void)state;
-    static struct told told;
+    static struct seen seen;
     static struct vyre_decision_record kept[MOST];
     struct fixture fixture;
-    const struct vyre_observer observer = {sizeof observer, &told, take};
-    memset(&told, 0, sizeof told);
+    const struct vyre_observer observer = {sizeof observer, &seen, take};
+    memset(&seen, 0, sizeof seen);
     fixture_open_in(&fixture, NULL, &(struct vyre_device_desc){.decision_limit = 1024},
                     &(struct vyre_instance_desc){.observer = &observer});
-    struct vyre_batch *batches[2] = {mixes(&fixture, 3), mixes(&fixture, 12)};
+    struct vyre_batch *batches[2] = {fixture_mixes(&fixture, 3, BYTES),
+                                     fixture_mixes(&fixture, 12, BYTES)};
     for (int i = 0; i < 500; i++) {
         static const enum vyre_mode modes[] = {VYRE_MODE_AUTO, VYRE_MODE_AUTO, VYRE_MODE_REPLAY,
                                                VYRE_MODE_PLAIN};
@@ -241,11 +232,11 @@ static void a_decision_has_one_record(void **state)
         assert_int_equal(fixture_wait(&fixture, ticket), VYRE_OK);
     }
     assert_int_equal(vyre_device_wait_idle(fixture.device, VYRE_FOREVER, &fixture.diag), VYRE_OK);
-    assert_int_equal(told.count, 500);
+    assert_int_equal(seen.count, 500);
     size_t count = vyre_device_read_decisions(fixture.device, 1, kept, MOST);
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++) {
-        const struct vyre_decision_record *other = &told.records[kept[i].sequence - 1];
+        const struct vyre_decision_record *other = &seen.records[kept[i].sequence - 1];
         assert_int_equal(other->sequence, kept[i].sequence);
         assert_memory_equal(&kept[i], other, sizeof kept[i]);
     }
@@ -316,7 +307,7 @@ int main(void)
         cmocka_unit_test(a_shape_without_measurements_runs_what_the_policies_ask),
         cmocka_unit_test(a_cost_that_is_paid_is_not_asked_for),
         cmocka_unit_test(a_record_names_what_overruled_the_policies),
-        cmocka_unit_test(what_nobody_measures_runs_what_the_policies_ask),
+        cmocka_unit_test(what_is_not_measured_runs_what_the_policies_ask),
         cmocka_unit_test(new_costs_ask_the_policies_again),
         cmocka_unit_test(a_decision_has_one_record),
         cmocka_unit_test(the_three_keys_tell_apart_what_they_should),

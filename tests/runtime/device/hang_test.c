@@ -5,8 +5,8 @@
  * the case's name. The parent gives it CHILD_SECONDS to end by itself; that is the only time that is
  * checked, and it is generous.
  *
- * The devices never run kernels on the calling thread here (but in one case, where a worker is stuck
- * before): a caller that runs an endless kernel itself is beyond help.
+ * The devices never run kernels on the calling thread here, except in one case where a worker is stuck
+ * before: a caller that runs an endless kernel itself cannot be helped.
  */
 #include <errno.h>
 #include <signal.h>
@@ -101,7 +101,7 @@ static void get_stuck(struct lost *lost, enum vyre_mode mode)
     REQUIRE(diag.status == VYRE_DEVICE_LOST && diag.message[0] != '\0' && diag.fix[0] != '\0');
     REQUIRE(atomic_load(&stuck_started));
 
-    /* The device says so to everybody from now on. */
+    /* From now on the device says so in every call. */
     struct vyre_ticket refused = {1, 1};
     REQUIRE(vyre_batch_submit(batch, &(struct vyre_submit_options){.mode = mode}, &refused,
                               &diag) == VYRE_DEVICE_LOST);

@@ -1,5 +1,5 @@
 /*
- * lost_test.c: lost devices: every pending ticket ends promptly, everybody is called once, and the
+ * lost_test.c: lost devices: every pending ticket ends promptly, every callback is called once, and the
  * device can be opened again.
  */
 #include <pthread.h>
@@ -303,7 +303,7 @@ static void close_lost_device_still_running_leaves_its_memory_alone(void **state
     assert_int_equal(vyre_sim_run_stuck(fixture.sim), 1);
     assert_string_equal(vyre_sim_violation(fixture.sim), "");
 
-    fixture_open_device(&fixture); /* the abandoned one is in nobody's way */
+    fixture_open_device(&fixture); /* the abandoned one is not in the way */
     vyre_device_close(&fixture.device);
     vyre_instance_destroy(&fixture.instance);
     assert_string_equal(vyre_sim_violation(fixture.sim), "");

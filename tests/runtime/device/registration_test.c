@@ -251,7 +251,7 @@ static void open_builds_without_their_steps_fails(void **state)
     }
 }
 
-static void register_out_of_memory_is_told(void **state)
+static void register_out_of_memory_is_reported(void **state)
 {
     (void)state;
     struct setting setting;
@@ -320,7 +320,7 @@ int main(void)
         cmocka_unit_test(register_absent_backend_is_listed_with_its_reason),
         cmocka_unit_test(open_unprovable_generated_code_fails),
         cmocka_unit_test(open_builds_without_their_steps_fails),
-        cmocka_unit_test(register_out_of_memory_is_told),
+        cmocka_unit_test(register_out_of_memory_is_reported),
         cmocka_unit_test(open_chooses_among_the_backends_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

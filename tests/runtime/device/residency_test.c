@@ -1,5 +1,5 @@
 /*
- * residency_test.c: leases are told as the backend reports them: numbers count up, ends come after begins,
+ * residency_test.c: an observer gets leases as the backend reports them: numbers count up, ends come after begins,
  * and the reason is the backend's.
  */
 #include <string.h>
@@ -8,24 +8,25 @@
 
 enum { BYTES = 64, MOST = 16 };
 
-struct told {
+struct seen {
     uint32_t count;
     struct vyre_event_lease leases[MOST];
 };
 
 static void take(void *user, const struct vyre_event *event)
 {
-    struct told *told = user;
+    struct seen *seen = user;
     if (event->type != VYRE_EVENT_LEASE)
         return;
-    assert_true(told->count < MOST);
-    told->leases[told->count++] = *event->as.lease;
+    assert_true(seen->count < MOST);
+    seen->leases[seen->count++] = *event->as.lease;
 }
 
-static void open_told(struct fixture *fixture, struct told *told, const struct vyre_sim_desc *desc)
+static void open_observed(struct fixture *fixture, struct seen *seen,
+                          const struct vyre_sim_desc *desc)
 {
-    memset(told, 0, sizeof *told);
-    const struct vyre_observer observer = {sizeof observer, told, take};
+    memset(seen, 0, sizeof *seen);
+    const struct vyre_observer observer = {sizeof observer, seen, take};
     fixture_open_in(fixture, desc, NULL, &(struct vyre_instance_desc){.observer = &observer});
 }
 
@@ -43,12 +44,12 @@ static void run(struct fixture *fixture, struct vyre_batch *batch, enum vyre_mod
 }
 
 /* A begin and an end, of this number and for this reason. */
-static void expect_pair(const struct told *told, uint32_t at, uint64_t number,
+static void expect_pair(const struct seen *seen, uint32_t at, uint64_t number,
                         enum vyre_residency_end why)
 {
-    const struct vyre_event_lease *begin = &told->leases[at];
-    const struct vyre_event_lease *end = &told->leases[at + 1];
-    assert_true(told->count >= at + 2);
+    const struct vyre_event_lease *begin = &seen->leases[at];
+    const struct vyre_event_lease *end = &seen->leases[at + 1];
+    assert_true(seen->count >= at + 2);
     assert_int_equal(begin->lease, number);
     assert_int_equal(begin->end_ns, 0);
     assert_int_equal(begin->why, VYRE_RESIDENCY_NONE);
@@ -59,14 +60,14 @@ static void expect_pair(const struct told *told, uint32_t at, uint64_t number,
     assert_int_equal(end->is_derived, why == VYRE_RESIDENCY_NONE);
 }
 
-static void ends_are_told_with_their_reason(void **state)
+static void ends_are_reported_with_their_reason(void **state)
 {
     (void)state;
     static const enum vyre_residency_end ends[] = {VYRE_RESIDENCY_IDLE, VYRE_RESIDENCY_LEASE,
                                                    VYRE_RESIDENCY_CHANGED};
     struct fixture fixture;
-    struct told told;
-    open_told(&fixture, &told, NULL);
+    struct seen seen;
+    open_observed(&fixture, &seen, NULL);
     struct vyre_batch *batch = one_set(&fixture);
     for (uint32_t i = 0; i < 3; i++) {
         run(&fixture, batch, VYRE_MODE_PERSISTENT);
@@ -76,23 +77,23 @@ static void ends_are_told_with_their_reason(void **state)
     }
     run(&fixture, batch, VYRE_MODE_PLAIN);
     for (uint32_t i = 0; i < 3; i++)
-        expect_pair(&told, 2 * i, i + 1, ends[i]);
-    assert_int_equal(told.count, 6);
+        expect_pair(&seen, 2 * i, i + 1, ends[i]);
+    assert_int_equal(seen.count, 6);
     fixture_close(&fixture);
-    assert_int_equal(told.count, 6);
+    assert_int_equal(seen.count, 6);
 }
 
 static void other_modes_end_it_where_the_backend_says_so(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct told told;
-    open_told(&fixture, &told, &(struct vyre_sim_desc){.modes_exclude = true});
+    struct seen seen;
+    open_observed(&fixture, &seen, &(struct vyre_sim_desc){.modes_exclude = true});
     struct vyre_batch *batch = one_set(&fixture);
     run(&fixture, batch, VYRE_MODE_PERSISTENT);
     run(&fixture, batch, VYRE_MODE_PLAIN);
-    expect_pair(&told, 0, 1, VYRE_RESIDENCY_STOPPED);
-    assert_int_equal(told.count, 2);
+    expect_pair(&seen, 0, 1, VYRE_RESIDENCY_STOPPED);
+    assert_int_equal(seen.count, 2);
     fixture_close(&fixture);
 }
 
@@ -101,44 +102,44 @@ static void close_and_loss_end_it(void **state)
     (void)state;
     for (int lost = 0; lost < 2; lost++) {
         struct fixture fixture;
-        struct told told;
-        open_told(&fixture, &told, NULL);
+        struct seen seen;
+        open_observed(&fixture, &seen, NULL);
         run(&fixture, one_set(&fixture), VYRE_MODE_PERSISTENT);
-        assert_int_equal(told.count, 1);
+        assert_int_equal(seen.count, 1);
         if (lost)
             vyre_sim_lose_now(fixture.sim);
         fixture_close(&fixture);
-        expect_pair(&told, 0, 1, VYRE_RESIDENCY_STOPPED);
-        assert_int_equal(told.count, 2);
+        expect_pair(&seen, 0, 1, VYRE_RESIDENCY_STOPPED);
+        assert_int_equal(seen.count, 2);
     }
 }
 
 /* Of two that came and went between two looks, the first is known by its begin alone. */
-static void what_nobody_looked_at_is_derived(void **state)
+static void what_was_not_looked_at_is_derived(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct told told;
-    open_told(&fixture, &told, NULL);
+    struct seen seen;
+    open_observed(&fixture, &seen, NULL);
     struct vyre_batch *batch = one_set(&fixture);
     run(&fixture, batch, VYRE_MODE_PERSISTENT);
     vyre_sim_end_residency(fixture.sim, VYRE_RESIDENCY_IDLE);
     assert_int_equal(vyre_batch_warm_up(batch, VYRE_MODE_PERSISTENT, &fixture.diag), VYRE_OK);
     vyre_sim_end_residency(fixture.sim, VYRE_RESIDENCY_LEASE);
     run(&fixture, batch, VYRE_MODE_PLAIN);
-    expect_pair(&told, 0, 1, VYRE_RESIDENCY_NONE);
-    expect_pair(&told, 2, 2, VYRE_RESIDENCY_LEASE);
-    assert_int_equal(told.count, 4);
+    expect_pair(&seen, 0, 1, VYRE_RESIDENCY_NONE);
+    expect_pair(&seen, 2, 2, VYRE_RESIDENCY_LEASE);
+    assert_int_equal(seen.count, 4);
     fixture_close(&fixture);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_are_told_with_their_reason),
+        cmocka_unit_test(ends_are_reported_with_their_reason),
         cmocka_unit_test(other_modes_end_it_where_the_backend_says_so),
         cmocka_unit_test(close_and_loss_end_it),
-        cmocka_unit_test(what_nobody_looked_at_is_derived),
+        cmocka_unit_test(what_was_not_looked_at_is_derived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

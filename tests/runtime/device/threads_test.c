@@ -90,7 +90,7 @@ static void work_alone(struct member *member, uint32_t round)
         member->wrong += member->downloaded[i] != member->uploaded[i] + amount;
 }
 
-/* Tells the others what was submitted last, and waits for what one of them did. */
+/* Shows the others what was submitted last, and waits for what one of them did. */
 static void wait_for_another(struct member *member, struct vyre_ticket ticket, uint32_t other)
 {
     struct team *team = member->team;

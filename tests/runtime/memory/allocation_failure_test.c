@@ -241,8 +241,8 @@ static void an_import_without_memory_is_refused(void **state)
     const struct vyre_learning learning = {
         .shape = {1, 2}, .mode = VYRE_MODE_PLAIN, .mean_ns = 7.0, .count = 8};
     fixture_open(&fixture, &(struct vyre_device_desc){0});
-    for (unsigned long long i = 1; i <= 2; i++) {
-        atomic_store(&fixture.allocator.fail_at, atomic_load(&fixture.allocator.call_count) + i);
+    for (unsigned long long i = 0; i < 2; i++) {
+        counting_fail_after(&fixture.allocator, i);
         assert_int_equal(vyre_device_import_learning(fixture.device, &learning, &diag),
                          VYRE_OUT_OF_MEMORY);
     }

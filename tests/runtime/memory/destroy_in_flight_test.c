@@ -1,6 +1,6 @@
 /*
- * destroy_in_flight_test.c: what work in flight uses may be destroyed: the work is not touched, what
- * is submitted later is told, and nothing recorded for the old object is taken for the new one.
+ * destroy_in_flight_test.c: what work in flight uses may be destroyed: the work is not touched,
+ * later submits fail with the reason, and nothing recorded for the old object is taken for the new one.
  */
 #include "runtime/cpu_fixture.h"
 
@@ -236,7 +236,8 @@ static void check_given_back(enum vyre_mode mode)
         struct vyre_diag diag = {0};
         struct vyre_device_counters counters;
         assert_ok(vyre_device_wait_idle(fixture.device, VYRE_FOREVER, &diag), &diag);
-        buffer = buffer_of_groups(fixture.device, 1); /* whoever frees late has a reason to now */
+        buffer =
+            buffer_of_groups(fixture.device, 1); /* memory that is freed late is freed by now */
         vyre_buffer_destroy(&buffer);
         vyre_device_get_counters(fixture.device, &counters);
         assert_int_equal(counters.memory_bytes, 0);

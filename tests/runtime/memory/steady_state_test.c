@@ -62,7 +62,7 @@ void free(void *memory)
     __libc_free(memory);
 }
 
-/* The counter counts: without this the test could pass because nobody looks. */
+/* The counter counts: without this the test could pass because nothing is counted. */
 static void heap_calls_are_seen(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void run_rounds(struct work *work, uint64_t submits)
             round_of_depth(work, i);
             break;
         }
-        if (i % 512 == 0) /* whoever is resident leaves, and has to come back */
+        if (i % 512 == 0) /* resident workers leave, and have to come back */
             sleep_us(5000);
     }
 }

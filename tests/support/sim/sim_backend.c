@@ -296,7 +296,7 @@ void vyre_sim_lose_now(struct vyre_sim *sim)
     pthread_mutex_lock(&sim->lock);
     for (struct sim_device *device = sim->devices; device; device = device->next) {
         sim_lose_locked(device, VYRE_DIAG_DEVICE_LOST);
-        while (!device->lost_told)
+        while (!device->lost_reported)
             pthread_cond_wait(&sim->changed, &sim->lock);
     }
     pthread_mutex_unlock(&sim->lock);

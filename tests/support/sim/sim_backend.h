@@ -2,7 +2,7 @@
  * sim_backend.h: a backend without a device: the tests' "sim".
  *
  * It is written against vyre/backend.h alone, as any backend outside the library would be. It runs
- * host kernels for real, on memory of its own, but in an order that nobody should rely on: a seeded
+ * host kernels for real, on memory of its own, but in an order that no caller should rely on: a seeded
  * random one that respects nothing but the plan that came with the batch. A wrong plan gives other
  * bytes than the serial run. Time is virtual: costs are numbers, nothing is measured.
  *
@@ -44,9 +44,9 @@ enum vyre_sim_order {
 #define VYRE_SIM_ORDER_COUNT 4
 
 enum vyre_sim_completion {
-    /* In submit; work that somebody is called for, and all behind it, on the sim's thread. */
+    /* In submit; work with a callback, and all behind it, on the sim's thread. */
     VYRE_SIM_COMPLETE_IN_SUBMIT = 0,
-    VYRE_SIM_COMPLETE_LAZY = 1,   /* as above, when somebody waits for it longer than 0 ns */
+    VYRE_SIM_COMPLETE_LAZY = 1,   /* as above, when a call waits for it longer than 0 ns */
     VYRE_SIM_COMPLETE_THREAD = 2, /* on the sim's thread, at once */
     VYRE_SIM_COMPLETE_MANUAL = 3, /* in vyre_sim_step and vyre_sim_run_all */
 };
@@ -177,7 +177,7 @@ void vyre_sim_throw_away(struct vyre_sim *sim);
 /*
  * The `nth` call of `entry` from now (1: the next one) fails. One fault per entry; the last one
  * set counts, nth 0 takes it back. After a call that fails with VYRE_DEVICE_LOST the device is
- * lost, and the status is all that the runtime is told.
+ * lost, and the runtime gets nothing but the status.
  */
 void vyre_sim_fail(struct vyre_sim *sim, enum vyre_sim_entry entry, uint64_t nth,
                    enum vyre_status status, int64_t native_code);
@@ -188,7 +188,7 @@ void vyre_sim_fail_running(struct vyre_sim *sim, uint64_t nth, enum vyre_status 
 void vyre_sim_hang_at(struct vyre_sim *sim, uint64_t nth); /* not run, with all behind it ... */
 void vyre_sim_unhang(struct vyre_sim *sim);                /* ... until now */
 void vyre_sim_lose_at(struct vyre_sim *sim, uint64_t nth); /* lost when it runs; where that is
-                                                              inside submit, told by a thread */
+                                                              inside submit, a thread reports it */
 
 /* Lost by whatever runs at that time. UINT64_MAX: never. */
 void vyre_sim_lose_after(struct vyre_sim *sim, uint64_t now_ns);

@@ -11,8 +11,8 @@
  *   sim_execute.c   running one command on the sim's memory
  *   sim_check.c     whether what the runtime hands over is what backend.h promises
  *
- * One lock per sim guards everything below but the bytes of buffers, which belong to whoever runs
- * the submission. The host functions are called without the lock.
+ * One lock per sim guards everything below except the bytes of buffers, which belong to the thread
+ * that runs the submission. The host functions are called without the lock.
  */
 #ifndef VYRE_TESTS_SUPPORT_SIM_SIM_INTERNAL_H
 #define VYRE_TESTS_SUPPORT_SIM_SIM_INTERNAL_H
@@ -107,26 +107,26 @@ struct sim_device {
     struct sim_pending **tail;
     uint64_t submitted; /* sequences */
     uint64_t released;  /* may run */
-    uint64_t ended;     /* ran; its completion may still be being told */
-    uint64_t completed; /* the runtime was told */
+    uint64_t ended;     /* ran; its completion may not be reported yet */
+    uint64_t completed; /* reported to the runtime */
     uint64_t busy_until_ns;
     struct vyre_residency residency; /* `serves` is not used */
     struct sim_pending *stuck;       /* Owned: runs on after the loss */
 
-    bool running;      /* somebody runs submissions ... */
-    pthread_t runner;  /* ... and this is who */
-    bool lose_pending; /* whoever may call the host is to tell it that the device is lost */
+    bool running;      /* a thread runs submissions ... */
+    pthread_t runner;  /* ... and this is which */
+    bool lose_pending; /* the next that may call the host reports the loss to it */
     enum vyre_diag_id lose_id;
     bool lost;
-    bool lost_told;
+    bool lost_reported;
 
-    pthread_t caller; /* who is inside a call that must be alone */
+    pthread_t caller; /* the thread inside a call that must be alone */
     unsigned call_depth;
 
     pthread_t thread;
     bool has_thread;
     bool stop;
-    bool abandoned; /* quiesce said that something still runs: nobody closes it */
+    bool abandoned; /* quiesce said that something still runs: it is never closed */
 };
 
 struct sim_fault {

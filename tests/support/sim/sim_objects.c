@@ -75,7 +75,7 @@ static void link_locked(struct sim_device *device, struct sim_object *object,
     device->objects = object;
 }
 
-/* Whoever destroys an object that is in use broke the contract. */
+/* A caller that destroys an object in use breaks the contract. */
 static void retire(void *self, struct sim_object *object, const char *what)
 {
     struct sim_device *device = self;
@@ -290,7 +290,7 @@ void sim_plan_free(struct sim_plan *plan)
     *plan = (struct sim_plan){0};
 }
 
-/* Notes what the recording names, so that the sim can tell if one of it is destroyed first. */
+/* Notes what the recording names, so that the sim can report what is destroyed first. */
 static bool hold(struct sim_recording *recording, const struct vyre_batch_view *view)
 {
     uint32_t count = view->command_count + view->range_count;

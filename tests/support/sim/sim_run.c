@@ -4,9 +4,9 @@
  *   submit -> pending (head .. tail) -> released -> run by one runner at a time -> complete
  *                                                                              \-> lost
  *
- * Invariants: completed <= ended <= released <= submitted, but that a manual step moves `released`
- * and a lost device stops where it is. Whoever loses the device while another thread runs leaves
- * it to that thread, so that no complete call follows the lost call.
+ * Invariants: completed <= ended <= released <= submitted, except that a manual step moves
+ * `released` and a lost device stops where it is. A thread that loses the device while another one runs
+ * leaves the report to that one, so that no complete call follows the lost call.
  */
 #include <stdlib.h>
 
@@ -42,14 +42,14 @@ void sim_forget_pending_locked(struct sim_device *device)
 void sim_drop_locked(struct sim_device *device)
 {
     device->lost = true;
-    device->lost_told = true;
+    device->lost_reported = true;
     sim_leave_locked(device, VYRE_RESIDENCY_STOPPED);
     sim_forget_pending_locked(device);
     pthread_cond_broadcast(&device->sim->changed);
 }
 
-/* lost may not be called from inside submit; while another thread runs, that thread tells. */
-static bool may_tell_locked(const struct sim_device *device)
+/* lost may not be called from inside submit; while another thread runs, that thread reports it. */
+static bool may_report_locked(const struct sim_device *device)
 {
     bool inside = device->call_depth > 0 && pthread_equal(device->caller, pthread_self());
     return !inside && (!device->running || pthread_equal(device->runner, pthread_self()));
@@ -67,7 +67,7 @@ static void tell_lost_locked(struct sim_device *device)
     pthread_mutex_unlock(&device->sim->lock);
     device->host->lost(device->host->context, &reason);
     pthread_mutex_lock(&device->sim->lock);
-    device->lost_told = true;
+    device->lost_reported = true;
     pthread_cond_broadcast(&device->sim->changed);
 }
 
@@ -77,7 +77,7 @@ void sim_lose_locked(struct sim_device *device, enum vyre_diag_id id)
         return;
     device->lose_pending = true;
     device->lose_id = id;
-    if (may_tell_locked(device))
+    if (may_report_locked(device))
         tell_lost_locked(device);
     else
         pthread_cond_broadcast(&device->sim->changed);
@@ -167,7 +167,7 @@ size_t sim_run_locked(struct sim_device *device, bool may_call_back)
         count += run_one_locked(device, pending);
         free_pending(pending);
     }
-    if (device->lose_pending && !device->lost && may_tell_locked(device))
+    if (device->lose_pending && !device->lost && may_report_locked(device))
         tell_lost_locked(device);
     device->running = false;
     pthread_cond_broadcast(&device->sim->changed); /* the thread takes what is left */
@@ -204,7 +204,7 @@ void *sim_thread(void *self)
                      device->head->submission.called_back);
         if (mine)
             sim_run_locked(device, true);
-        else if (device->lose_pending && !device->lost && may_tell_locked(device))
+        else if (device->lose_pending && !device->lost && may_report_locked(device))
             tell_lost_locked(device);
         else
             pthread_cond_wait(&sim->changed, &sim->lock);

@@ -289,7 +289,7 @@ struct sim_times sim_schedule_locked(struct sim_device *device, const struct sim
         .latest_ns = start_ns,
     };
     size_t queue_count = sim->desc.compute_queues + 1U;
-    /* The same seed gives the same order, whoever runs it and whatever ran before. */
+    /* The same seed gives the same order, on any thread and whatever ran before. */
     struct rng rng = rng_seeded(sim->desc.seed ^ (pending->submission.sequence << 20));
     bool last_first = rng_bool(&rng);
     uint32_t done = 0;

@@ -242,11 +242,11 @@ void sim_wait(void *self, uint64_t sequence, uint64_t timeout_ns)
         device->released = sequence;
         pthread_cond_broadcast(&sim->changed);
     }
-    while (device->completed < sequence && !device->lost_told && error != ETIMEDOUT) {
+    while (device->completed < sequence && !device->lost_reported && error != ETIMEDOUT) {
         if (runs && sim_run_locked(device, false) > 0)
             continue;
         lose_hung_locked(device, timeout_ns);
-        if (device->completed >= sequence || device->lost_told)
+        if (device->completed >= sequence || device->lost_reported)
             break;
         error = timeout_ns == VYRE_FOREVER
                     ? pthread_cond_wait(&sim->changed, &sim->lock)

@@ -1,5 +1,5 @@
 /*
- * sim_test.c: that the sim would notice: wrong plans change bytes, broken contracts are kept, and
+ * sim_test.c: the sim notices mistakes: wrong plans change bytes, breaches of the contract are kept, and
  * virtual time is what the costs say.
  */
 #include "support/sim/direct.h"
@@ -211,7 +211,7 @@ static void trace_independent_commands_overlap_on_queues(void **state)
 
 /* ---- Completion and faults -------------------------------------------------------------------- */
 
-static void step_manual_completes_in_order_as_told(void **state)
+static void step_manual_completes_in_order_as_asked(void **state)
 {
     (void)state;
     struct direct direct;
@@ -255,7 +255,7 @@ static void fail_nth_call_fails_once(void **state)
     direct_close(&direct);
 }
 
-static void lose_at_tells_once_and_completes_no_more(void **state)
+static void lose_at_reports_once_and_completes_no_more(void **state)
 {
     (void)state;
     struct direct direct;
@@ -402,9 +402,9 @@ int main(void)
         cmocka_unit_test(clock_plain_replay_persistent_cost_what_was_set),
         cmocka_unit_test(clock_noise_varies_within_its_reach),
         cmocka_unit_test(trace_independent_commands_overlap_on_queues),
-        cmocka_unit_test(step_manual_completes_in_order_as_told),
+        cmocka_unit_test(step_manual_completes_in_order_as_asked),
         cmocka_unit_test(fail_nth_call_fails_once),
-        cmocka_unit_test(lose_at_tells_once_and_completes_no_more),
+        cmocka_unit_test(lose_at_reports_once_and_completes_no_more),
         cmocka_unit_test(hang_holds_back_until_released),
         cmocka_unit_test(submit_broken_contract_is_kept),
         cmocka_unit_test(destroy_in_use_is_kept),

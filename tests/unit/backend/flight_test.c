@@ -1,8 +1,8 @@
 /*
  * flight_test.c: submissions in flight, on a backend without a device: it is as far as the test says.
  *
- * No case looks at the time. What must happen is waited for; what must not cannot, because everybody who
- * could do it has been at it.
+ * No case looks at the time. What must happen is waited for. What must not happen cannot happen any more when a
+ * case ends: every thread that could do it has had its turn.
  */
 #include "backend/common/flight.h"
 
@@ -28,12 +28,12 @@ struct fake {
     uint64_t seen;             /* of these, by the last poll; where there is one */
     _Atomic uint32_t held;     /* by entries */
     _Atomic uint32_t dropped;  /* entries that never ended */
-    _Atomic uint32_t sleepers; /* how often somebody slept */
-    bool naps;                 /* else who sleeps is woken by news alone: a lost wake-up shows */
+    _Atomic uint32_t sleepers; /* how often a thread slept */
+    bool naps;                 /* otherwise only news wakes a sleeper: a lost wake-up shows */
     _Atomic uint32_t tended;
     _Atomic uint32_t tend_again; /* how often tending is asked for once more */
 
-    /* What the runtime was told. */
+    /* What was reported to the runtime. */
     uint64_t ends[ENDS_MAX]; /* sequences, in the order of the calls */
     pthread_t tellers[ENDS_MAX];
     uint32_t end_count; /* by one at a time: the thread sanitizer sees to it */
@@ -182,7 +182,7 @@ static void assert_ends(const struct fake *fake, uint32_t count)
         assert_int_equal(fake->ends[i], i + 1);
 }
 
-static void harvest_tells_nobody(void **state)
+static void harvest_reports_nothing(void **state)
 {
     struct fake *fake = open_fake(LIMIT, FOREVER);
     (void)state;
@@ -225,7 +225,7 @@ static void callback_is_left_to_the_helper(void **state)
     close_fake(fake);
 }
 
-static void callback_needs_nobody_who_waits(void **state)
+static void callback_needs_no_waiter(void **state)
 {
     struct fake *fake = open_fake(LIMIT, FOREVER);
     (void)state;
@@ -267,7 +267,7 @@ struct waiter {
     pthread_t thread;
     struct fake *fake;
     uint64_t sequence;
-    uint32_t losses_seen; /* told before the wait returned */
+    uint32_t losses_seen; /* reported before the wait returned */
 };
 
 static void *wait_in_thread(void *argument)
@@ -294,7 +294,7 @@ static struct vyre_diag lost_reason(void)
     return reason;
 }
 
-static void loss_is_told_by_everybody_who_waits(void **state)
+static void loss_is_reported_by_every_waiter(void **state)
 {
     struct fake *fake = open_fake(LIMIT, FOREVER);
     const struct vyre_diag reason = lost_reason();
@@ -305,7 +305,7 @@ static void loss_is_told_by_everybody_who_waits(void **state)
     start_waiters(fake, waiters, 3);
     while (atomic_load(&fake->sleepers) < 3)
         sched_yield();
-    vyre_flight_lose(&fake->flight, &reason); /* as submit does: it tells nobody itself */
+    vyre_flight_lose(&fake->flight, &reason); /* as submit does: it reports nothing itself */
     for (int i = 0; i < 3; i++) {
         pthread_join(waiters[i].thread, NULL);
         assert_true(waiters[i].losses_seen > 0);
@@ -318,7 +318,7 @@ static void loss_is_told_by_everybody_who_waits(void **state)
     close_fake(fake);
 }
 
-static void loss_is_told_once_by_the_helper(void **state)
+static void loss_is_reported_once_by_the_helper(void **state)
 {
     struct fake *fake = open_fake(LIMIT, FOREVER);
     const struct vyre_diag reason = lost_reason();
@@ -354,7 +354,7 @@ static void work_that_does_not_move_is_a_hang(void **state)
     close_fake(fake);
 }
 
-static void hang_that_submit_finds_is_told_by_who_waits(void **state)
+static void hang_that_submit_finds_is_reported_by_a_waiter(void **state)
 {
     struct fake *fake = open_fake(LIMIT, FOREVER);
     struct vyre_diag diag;
@@ -376,7 +376,7 @@ static void *wait_for_one(void *user)
     return NULL;
 }
 
-/* A driver's call reports the loss while another thread sleeps for good. */
+/* A driver's call reports the loss while another thread sleeps without a limit. */
 static void loss_that_submit_meets_wakes_who_waits(void **state)
 {
     (void)state;
@@ -501,13 +501,13 @@ static void await_finds_hangs_and_sees_losses(void **state)
             assert_contains(diag.message, "3 ms"); /* its own limit, not the flight's */
         else
             assert_int_equal(own.looks, 1);
-        assert_int_equal(atomic_load(&fake->losses), 0); /* it tells nobody */
+        assert_int_equal(atomic_load(&fake->losses), 0); /* it reports nothing */
         close_fake(fake);
     }
 }
 
-/* As a submit that needs all to be over: it may not tell, and what has a callback is over like the rest. */
-static void drain_tells_nobody(void **state)
+/* As a submit that needs all to be over: it may not report, and what has a callback is over like the rest. */
+static void drain_reports_nothing(void **state)
 {
     struct fake *fake = open_fake(LIMIT, FOREVER);
     struct device device = {fake, 3};
@@ -530,7 +530,7 @@ static void drain_tells_nobody(void **state)
 
 /* ---- The rest --------------------------------------------------------------------------------- */
 
-static void helper_tends_what_nobody_waits_for(void **state)
+static void helper_tends_what_no_thread_waits_for(void **state)
 {
     struct fake *fake = open_fake(LIMIT, FOREVER);
     (void)state;
@@ -574,7 +574,7 @@ static void init_without_memory_fails(void **state)
 }
 
 /* One submits, one is the device, two wait for all of it, the helper calls back; all at once. */
-static void many_threads_every_end_is_told_once_in_order(void **state)
+static void many_threads_every_end_is_reported_once_in_order(void **state)
 {
     enum { BATCHES = 5000, WAITERS = 2 };
     struct fake *fake = open_fake(LIMIT, FOREVER);
@@ -610,22 +610,22 @@ static void many_threads_every_end_is_told_once_in_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(harvest_tells_nobody),
+        cmocka_unit_test(harvest_reports_nothing),
         cmocka_unit_test(callback_is_left_to_the_helper),
-        cmocka_unit_test(callback_needs_nobody_who_waits),
+        cmocka_unit_test(callback_needs_no_waiter),
         cmocka_unit_test(ring_is_used_again),
-        cmocka_unit_test(loss_is_told_by_everybody_who_waits),
-        cmocka_unit_test(loss_is_told_once_by_the_helper),
+        cmocka_unit_test(loss_is_reported_by_every_waiter),
+        cmocka_unit_test(loss_is_reported_once_by_the_helper),
         cmocka_unit_test(work_that_does_not_move_is_a_hang),
-        cmocka_unit_test(hang_that_submit_finds_is_told_by_who_waits),
+        cmocka_unit_test(hang_that_submit_finds_is_reported_by_a_waiter),
         cmocka_unit_test(loss_that_submit_meets_wakes_who_waits),
         cmocka_unit_test(device_is_asked_again_before_it_counts_as_hanging),
         cmocka_unit_test(await_ends_with_what_it_waits_for),
         cmocka_unit_test(await_finds_hangs_and_sees_losses),
-        cmocka_unit_test(drain_tells_nobody),
-        cmocka_unit_test(helper_tends_what_nobody_waits_for),
+        cmocka_unit_test(drain_reports_nothing),
+        cmocka_unit_test(helper_tends_what_no_thread_waits_for),
         cmocka_unit_test(init_without_memory_fails),
-        cmocka_unit_test(many_threads_every_end_is_told_once_in_order),
+        cmocka_unit_test(many_threads_every_end_is_reported_once_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

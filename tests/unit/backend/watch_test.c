@@ -38,7 +38,7 @@ static void watch_other_progress_begins_anew(void **state)
 }
 
 /* A stopped process looks at nothing: the time until it goes on is no proof of a hang. */
-static void watch_time_that_nobody_looked_does_not_hang(void **state)
+static void watch_time_without_a_look_is_no_hang(void **state)
 {
     struct vyre_watch watch;
     (void)state;
@@ -52,7 +52,7 @@ static void watch_time_that_nobody_looked_does_not_hang(void **state)
     assert_false(vyre_watch_hangs(&watch, 9, 200001));
 }
 
-/* Those who look seldom find a hang all the same, after a few looks. */
+/* Rare looks find a hang all the same, after a few of them. */
 static void watch_rare_looks_find_a_hang(void **state)
 {
     struct vyre_watch watch;
@@ -110,7 +110,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(watch_same_progress_past_the_limit_hangs),
         cmocka_unit_test(watch_other_progress_begins_anew),
-        cmocka_unit_test(watch_time_that_nobody_looked_does_not_hang),
+        cmocka_unit_test(watch_time_without_a_look_is_no_hang),
         cmocka_unit_test(watch_rare_looks_find_a_hang),
         cmocka_unit_test(watch_asked_again_with_new_progress_does_not_hang),
         cmocka_unit_test(watch_nothing_in_flight_never_hangs),

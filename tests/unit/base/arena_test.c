@@ -3,13 +3,13 @@
  */
 #include "base/arena.h"
 
-#include "support/allocator.h"
+#include "support/counting_allocator.h"
 #include "support/random.h"
 #include "support/test.h"
 
 #define NO_LIMIT SIZE_MAX
 
-static void assert_all_returned(const struct test_allocator *memory)
+static void assert_all_returned(const struct counting_allocator *memory)
 {
     assert_int_equal(memory->live_count, 0);
     assert_int_equal(memory->live_bytes, 0);
@@ -19,8 +19,8 @@ static void assert_all_returned(const struct test_allocator *memory)
 static void init_takes_nothing_from_the_allocator(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     struct vyre_arena arena;
     vyre_arena_init(&arena, &face, 1024, NO_LIMIT);
     assert_int_equal(memory.taken_count, 0);
@@ -60,8 +60,8 @@ static void allocate_random_pieces_are_aligned_and_disjoint(void **state)
     enum { PIECES = 2000 };
     static unsigned char *pieces[PIECES];
     static size_t sizes[PIECES];
-    struct test_allocator memory = {0};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     struct vyre_arena arena;
     vyre_arena_init(&arena, &face, 512, NO_LIMIT);
     struct rng rng = rng_seeded(31);
@@ -85,8 +85,8 @@ static void allocate_random_pieces_are_aligned_and_disjoint(void **state)
 static void allocate_small_pieces_share_a_block(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     struct vyre_arena arena;
     vyre_arena_init(&arena, &face, 4096, NO_LIMIT);
     for (int i = 0; i < 100; i++)
@@ -99,8 +99,8 @@ static void allocate_small_pieces_share_a_block(void **state)
 static void allocate_at_the_limit_gives_null(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     struct vyre_arena arena;
     vyre_arena_init(&arena, &face, 256, 1000);
     size_t taken = 0;
@@ -121,8 +121,8 @@ static void allocate_random_sizes_never_exceed_the_limit(void **state)
     (void)state;
     struct rng rng = rng_seeded(32);
     for (int round = 0; round < 500; round++) {
-        struct test_allocator memory = {0};
-        struct vyre_allocator face = test_allocator_face(&memory);
+        struct counting_allocator memory = {0};
+        struct vyre_allocator face = counting_allocator_face(&memory);
         struct vyre_arena arena;
         size_t limit = rng_below(&rng, 5000);
         vyre_arena_init(&arena, &face, rng_below(&rng, 1000), limit);
@@ -159,8 +159,8 @@ static void allocate_sizes_near_the_maximum_give_null(void **state)
 static void allocate_failing_allocator_gives_null_and_recovers(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     struct vyre_arena arena;
     vyre_arena_init(&arena, &face, 128, NO_LIMIT);
     unsigned char *first = vyre_arena_allocate(&arena, 40, 8);
@@ -182,8 +182,8 @@ static void allocate_failing_allocator_gives_null_and_recovers(void **state)
 static void reset_steady_load_stops_allocating(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     struct vyre_arena arena;
     vyre_arena_init(&arena, &face, 1024, NO_LIMIT);
     assert_non_null(vyre_arena_allocate(&arena, 900, 8));
@@ -204,8 +204,8 @@ static void reset_several_blocks_keeps_the_largest(void **state)
     (void)state;
     static const size_t orders[][3] = {{5000, 100, 100}, {100, 5000, 100}, {100, 100, 5000}};
     for (size_t i = 0; i < COUNT_OF(orders); i++) {
-        struct test_allocator memory = {0};
-        struct vyre_allocator face = test_allocator_face(&memory);
+        struct counting_allocator memory = {0};
+        struct vyre_allocator face = counting_allocator_face(&memory);
         struct vyre_arena arena;
         vyre_arena_init(&arena, &face, 0, NO_LIMIT);
         for (size_t j = 0; j < 3; j++)
@@ -225,8 +225,8 @@ static void reset_several_blocks_keeps_the_largest(void **state)
 static void reset_kept_block_does_not_count_against_the_next_request(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     struct vyre_arena arena;
     vyre_arena_init(&arena, &face, 256, 1000);
     for (int round = 0; round < 3; round++) {
@@ -246,8 +246,8 @@ static void reset_kept_block_does_not_count_against_the_next_request(void **stat
 static void reset_request_above_the_limit_keeps_the_block(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     struct vyre_arena arena;
     vyre_arena_init(&arena, &face, 256, 1000);
     assert_non_null(vyre_arena_allocate(&arena, 200, 8));
@@ -264,8 +264,8 @@ static void reset_request_above_the_limit_keeps_the_block(void **state)
 static void reset_block_with_zero_bytes_handed_out_stays(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     struct vyre_arena arena;
     vyre_arena_init(&arena, &face, 256, NO_LIMIT);
     assert_non_null(vyre_arena_allocate(&arena, 100, 8));
@@ -280,8 +280,8 @@ static void reset_block_with_zero_bytes_handed_out_stays(void **state)
 static void deinit_twice_frees_once(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     struct vyre_arena arena;
     vyre_arena_init(&arena, &face, 128, NO_LIMIT);
     assert_non_null(vyre_arena_allocate(&arena, 1000, 1));

@@ -3,7 +3,7 @@
  */
 #include "base/memory.h"
 
-#include "support/allocator.h"
+#include "support/counting_allocator.h"
 #include "support/test.h"
 
 static void resolve_zeroed_or_null_works_at_every_alignment(void **state)
@@ -27,8 +27,8 @@ static void resolve_zeroed_or_null_works_at_every_alignment(void **state)
 static void resolve_given_allocator_is_itself(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     struct vyre_allocator resolved = vyre_allocator_resolve(&face);
     assert_ptr_equal(resolved.user, face.user);
     assert_true(resolved.allocate == face.allocate);
@@ -38,8 +38,8 @@ static void resolve_given_allocator_is_itself(void **state)
 static void allocate_own_allocator_is_zeroed_and_balanced(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     unsigned char *bytes = vyre_memory_allocate(&face, 300, 128);
     assert_non_null(bytes);
     for (size_t j = 0; j < 300; j++)
@@ -54,8 +54,8 @@ static void allocate_own_allocator_is_zeroed_and_balanced(void **state)
 static void allocate_failing_allocator_gives_null(void **state)
 {
     (void)state;
-    struct test_allocator memory = {.fails = true};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {.fails = true};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     assert_null(vyre_memory_allocate(&face, 1, 1));
     assert_int_equal(memory.refused_count, 1);
 }
@@ -63,8 +63,8 @@ static void allocate_failing_allocator_gives_null(void **state)
 static void grow_doubles_keeps_and_zeroes(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_allocator face = test_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     uint32_t *items = NULL;
     uint32_t capacity = 0;
     for (uint32_t count = 0; count < 100; count++) {

@@ -131,7 +131,7 @@ static void sort_items_of_any_size_move_whole(void **state)
     for (size_t s = 0; s < COUNT_OF(sizes); s++) {
         unsigned char items[100 * 200 + 1];
         size_t size = sizes[s];
-        items[100 * size] = 0xee; /* nobody writes past the last item */
+        items[100 * size] = 0xee; /* nothing is written past the last item */
         for (size_t i = 0; i < 100; i++)
             memset(items + i * size, (int)rng_below(&rng, 128), size);
         vyre_sort(items, 100, size, compare_first_byte);

@@ -141,7 +141,7 @@ static void render_json_any_count_is_one_valid_document(void **state)
     }
 }
 
-static void json_check_itself_tells_good_from_bad(void **state)
+static void json_check_itself_takes_good_and_refuses_bad(void **state)
 {
     (void)state;
     static const char *const good[] = {"{}", "[]", " [1,-2.5e+3,\"a\\u00e9\\n\",{\"k\":null}] \n",
@@ -157,7 +157,7 @@ static void json_check_itself_tells_good_from_bad(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_check_itself_tells_good_from_bad),
+        cmocka_unit_test(json_check_itself_takes_good_and_refuses_bad),
         cmocka_unit_test(event_format_usual_event_is_the_headers_line),
         cmocka_unit_test(event_format_largest_numbers_are_whole),
         cmocka_unit_test(event_format_json_usual_event_has_every_field),

@@ -3,7 +3,7 @@
  */
 #include <vyre/audit.h>
 
-#include "support/allocator.h"
+#include "support/counting_allocator.h"
 #include "support/test.h"
 
 static struct vyre_audit *create(uint32_t event_limit)
@@ -88,8 +88,8 @@ static void create_past_the_maximum_is_refused(void **state)
 static void create_at_the_maximum_asks_for_that_much(void **state)
 {
     (void)state;
-    struct test_allocator memory = {.fails = true};
-    struct vyre_audit_desc desc = {test_allocator_face(&memory), VYRE_AUDIT_MAX_EVENTS};
+    struct counting_allocator memory = {.fails = true};
+    struct vyre_audit_desc desc = {counting_allocator_face(&memory), VYRE_AUDIT_MAX_EVENTS};
     struct vyre_audit *audit = NULL;
     struct vyre_diag diag = {0};
     assert_diag(vyre_audit_create(&desc, &audit, &diag), diag, VYRE_DIAG_OUT_OF_MEMORY);
@@ -99,8 +99,8 @@ static void create_at_the_maximum_asks_for_that_much(void **state)
 static void create_failing_allocator_is_out_of_memory(void **state)
 {
     (void)state;
-    struct test_allocator memory = {.fails = true};
-    struct vyre_audit_desc desc = {test_allocator_face(&memory), 16};
+    struct counting_allocator memory = {.fails = true};
+    struct vyre_audit_desc desc = {counting_allocator_face(&memory), 16};
     int rubbish;
     struct vyre_audit *audit = (void *)&rubbish;
     struct vyre_diag diag = {0};
@@ -112,8 +112,8 @@ static void create_failing_allocator_is_out_of_memory(void **state)
 static void destroy_gives_all_memory_back_and_nulls(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
-    struct vyre_audit_desc desc = {test_allocator_face(&memory), 100};
+    struct counting_allocator memory = {0};
+    struct vyre_audit_desc desc = {counting_allocator_face(&memory), 100};
     struct vyre_audit *audit = NULL;
     assert_int_equal(vyre_audit_create(&desc, &audit, NULL), VYRE_OK);
     size_t taken = memory.taken_count;

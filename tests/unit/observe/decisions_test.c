@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "support/allocator.h"
+#include "support/counting_allocator.h"
 #include "support/test.h"
 
 #ifndef VYRE_TEST_DECISION_ROUNDS
@@ -15,16 +15,11 @@
 
 #define MS UINT64_C(1000000)
 
-static struct vyre_allocator counting(struct test_allocator *self)
-{
-    return (struct vyre_allocator){
-        .user = self, .allocate = test_allocate, .deallocate = test_deallocate};
-}
-
-static struct vyre_decisions *create(struct test_allocator *memory, uint32_t limit, uint32_t rate)
+static struct vyre_decisions *create(struct counting_allocator *memory, uint32_t limit,
+                                     uint32_t rate)
 {
     const struct vyre_decisions_options options = {.record_limit = limit, .rate_per_second = rate};
-    struct vyre_allocator allocator = counting(memory);
+    struct vyre_allocator allocator = counting_allocator_face(memory);
     struct vyre_decisions *decisions;
     assert_int_equal(vyre_decisions_create(&options, &allocator, &decisions), VYRE_OK);
     return decisions;
@@ -50,7 +45,7 @@ static uint64_t record(struct vyre_decisions *decisions, uint64_t n)
 static void ring_keeps_the_last_and_reads_in_order(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
+    struct counting_allocator memory = {0};
     struct vyre_decisions *decisions = create(&memory, 7, 0);
     struct vyre_decision_record out[16];
     assert_int_equal(vyre_decisions_limit(decisions), 8);
@@ -78,7 +73,7 @@ static void ring_keeps_the_last_and_reads_in_order(void **state)
 static void finish_completes_its_record(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
+    struct counting_allocator memory = {0};
     struct vyre_decisions *decisions = create(&memory, 4, 0);
     struct vyre_decision_record out[4];
     struct vyre_decision_counters counters;
@@ -109,7 +104,7 @@ static void finish_completes_its_record(void **state)
 static void sampling_limits_the_rate_and_counts_all(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
+    struct counting_allocator memory = {0};
     struct vyre_decisions *decisions = create(&memory, 1024, 100); /* one in 10 ms */
     struct vyre_decision_counters counters;
     struct vyre_decision_record out[128];
@@ -144,8 +139,8 @@ static void sampling_limits_the_rate_and_counts_all(void **state)
 static void create_without_memory_fails(void **state)
 {
     (void)state;
-    struct test_allocator memory = {.fails = true};
-    struct vyre_allocator allocator = counting(&memory);
+    struct counting_allocator memory = {.fails = true};
+    struct vyre_allocator allocator = counting_allocator_face(&memory);
     struct vyre_decisions *decisions = (void *)1;
     assert_int_equal(vyre_decisions_create(NULL, &allocator, &decisions), VYRE_OUT_OF_MEMORY);
     assert_null(decisions);
@@ -189,7 +184,7 @@ static void *read_all(void *argument)
 static void readers_see_whole_records_while_one_writes(void **state)
 {
     (void)state;
-    struct test_allocator memory = {0};
+    struct counting_allocator memory = {0};
     struct vyre_decisions *decisions = create(&memory, 16, 0);
     struct reading readings[2] = {{.decisions = decisions}, {.decisions = decisions}};
     pthread_t threads[2];

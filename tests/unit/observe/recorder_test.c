@@ -85,7 +85,7 @@ static struct vyre_recorder *open_recorder(uint64_t limit_bytes)
     return recorder;
 }
 
-static void tell(struct vyre_recorder *recorder, uint64_t batch_count, bool hostile)
+static void emit_story(struct vyre_recorder *recorder, uint64_t batch_count, bool hostile)
 {
     struct story_options story = {
         .batch_count = batch_count, .seed = 7, .start_ns = vyre_clock_ns(), .hostile = hostile};
@@ -97,7 +97,7 @@ static void close_whole_at_any_limit(void **state)
     (void)state;
     for (uint64_t limit = VYRE_RECORDER_MIN_BYTES; limit < 3000000; limit += limit / 5 + 17) {
         struct vyre_recorder *recorder = open_recorder(limit);
-        tell(recorder, 8000, limit % 2 == 0);
+        emit_story(recorder, 8000, limit % 2 == 0);
         struct vyre_recorder_counters counters;
         vyre_recorder_get_counters(recorder, &counters);
         assert_int_equal(vyre_recorder_close(&recorder, NULL), VYRE_OK);
@@ -120,7 +120,7 @@ static void record_past_the_limit_keeps_late_batches(void **state)
 {
     (void)state;
     struct vyre_recorder *recorder = open_recorder(256 << 10);
-    tell(recorder, 200000, false);
+    emit_story(recorder, 200000, false);
     assert_int_equal(vyre_recorder_close(&recorder, NULL), VYRE_OK);
     char *text = read_file(NULL);
     const char *last = NULL;
@@ -141,7 +141,7 @@ static void sums_do_not_depend_on_the_limit(void **state)
     uint64_t sums[COUNT_OF(keys)];
     for (int pass = 0; pass < 2; pass++) {
         struct vyre_recorder *recorder = open_recorder(pass == 0 ? 0 : VYRE_RECORDER_MIN_BYTES);
-        tell(recorder, 5000, false);
+        emit_story(recorder, 5000, false);
         assert_int_equal(vyre_recorder_close(&recorder, NULL), VYRE_OK);
         char *text = read_file(NULL);
         const char *end = strstr(text, "{\"type\":\"end\"");
@@ -161,7 +161,7 @@ static void hostile_labels_stay_strings(void **state)
 {
     (void)state;
     struct vyre_recorder *recorder = open_recorder(0);
-    tell(recorder, 50, true);
+    emit_story(recorder, 50, true);
     assert_int_equal(vyre_recorder_close(&recorder, NULL), VYRE_OK);
     char *text = read_file(NULL);
     assert_true(json_is_valid(text));
@@ -211,7 +211,7 @@ static void failed_write_is_reported_and_leaves_a_whole_document(void **state)
     struct vyre_recorder *recorder = open_recorder(0);
     struct rlimit small = {700000, before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    tell(recorder, 20000, false);
+    emit_story(recorder, 20000, false);
     struct vyre_diag diag;
     enum vyre_status status = vyre_recorder_close(&recorder, &diag);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
@@ -291,7 +291,7 @@ static void memory_is_taken_by_open_alone(void **state)
     struct vyre_recorder *recorder = NULL;
     assert_int_equal(vyre_recorder_open(path, &options, &recorder, NULL), VYRE_OK);
     size_t calls = counting.calls;
-    tell(recorder, 5000, true);
+    emit_story(recorder, 5000, true);
     assert_int_equal(counting.calls, calls);
     assert_int_equal(vyre_recorder_close(&recorder, NULL), VYRE_OK);
     assert_int_equal(counting.alive, 0);

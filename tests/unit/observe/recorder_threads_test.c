@@ -1,5 +1,5 @@
 /*
- * recorder_threads_test.c: several threads tell their events to one recorder at once.
+ * recorder_threads_test.c: several threads give their events to one recorder at once.
  */
 #include <pthread.h>
 #include <unistd.h>
@@ -13,16 +13,16 @@
 #define THREADS 3
 #define BATCHES 3000
 
-struct teller {
+struct emitter {
     pthread_t thread;
     struct story_options story;
     struct vyre_observer observer;
 };
 
-static void *tell(void *user)
+static void *emit(void *user)
 {
-    struct teller *teller = user;
-    story_tell(&teller->story, teller->observer);
+    struct emitter *emitter = user;
+    story_tell(&emitter->story, emitter->observer);
     return NULL;
 }
 
@@ -34,23 +34,23 @@ static void threads_lose_nothing(void **state)
     assert_true(descriptor >= 0);
     struct vyre_recorder *recorder = NULL;
     assert_int_equal(vyre_recorder_open(path, NULL, &recorder, NULL), VYRE_OK);
-    struct teller tellers[THREADS];
-    memset(tellers, 0, sizeof tellers);
+    struct emitter emitters[THREADS];
+    memset(emitters, 0, sizeof emitters);
     for (unsigned i = 0; i < THREADS; i++) {
-        tellers[i].story = (struct story_options){.batch_count = BATCHES,
-                                                  .seed = i + 1,
-                                                  .start_ns = vyre_clock_ns(),
-                                                  .device_base = 10 * i,
-                                                  .hostile = i == 1};
-        tellers[i].observer = vyre_recorder_observer(recorder);
-        assert_int_equal(pthread_create(&tellers[i].thread, NULL, tell, &tellers[i]), 0);
+        emitters[i].story = (struct story_options){.batch_count = BATCHES,
+                                                   .seed = i + 1,
+                                                   .start_ns = vyre_clock_ns(),
+                                                   .device_base = 10 * i,
+                                                   .hostile = i == 1};
+        emitters[i].observer = vyre_recorder_observer(recorder);
+        assert_int_equal(pthread_create(&emitters[i].thread, NULL, emit, &emitters[i]), 0);
     }
     struct vyre_recorder_counters counters;
     do
         vyre_recorder_get_counters(recorder, &counters);
     while (counters.batches_seen < BATCHES);
     for (unsigned i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_join(tellers[i].thread, NULL), 0);
+        assert_int_equal(pthread_join(emitters[i].thread, NULL), 0);
     vyre_recorder_get_counters(recorder, &counters);
     assert_int_equal(counters.batches_seen, THREADS * BATCHES);
     assert_int_equal(counters.batches_kept, THREADS * BATCHES);

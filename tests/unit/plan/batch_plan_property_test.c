@@ -278,16 +278,17 @@ static void plan_random_chains_answer_questions(void **state)
 static bool plan_with_failure(const struct vyre_batch_view *view, size_t left)
 {
     static const struct vyre_batch_plan zeroed;
-    struct failing_allocator memory = {.left = left};
-    struct vyre_allocator face = failing_allocator_face(&memory);
+    struct counting_allocator memory = {0};
+    struct vyre_allocator face = counting_allocator_face(&memory);
     struct vyre_batch_planner planner;
     struct vyre_batch_plan plan;
     struct vyre_diag diag;
     vyre_diag_reset(&diag);
     memset(&plan, 0x5a, sizeof plan);
     vyre_batch_planner_init(&planner, &face);
+    counting_fail_after(&memory, left);
     enum vyre_status status = vyre_batch_planner_plan(&planner, view, &plan, &diag);
-    bool has_failed = memory.has_failed;
+    bool has_failed = memory.refused_count > 0;
     if (has_failed) {
         assert_diag(status, diag, VYRE_DIAG_OUT_OF_MEMORY);
         assert_memory_equal(&plan, &zeroed, sizeof plan);
@@ -296,17 +297,17 @@ static bool plan_with_failure(const struct vyre_batch_view *view, size_t left)
         assert_false(vyre_batch_planner_arms(&planner, &plan, &first, &second));
         assert_false(vyre_batch_planner_copy(&planner, &plan, &slot, &first));
     }
-    memory.has_failed = true;
+    counting_fail_never(&memory);
     assert_int_equal(vyre_batch_planner_plan(&planner, view, &plan, NULL), VYRE_OK);
     assert_segments(&plan);
     if (!view->is_chain)
         assert_deps(view, &plan);
-    size_t taken = memory.inner.taken_count;
+    size_t taken = memory.taken_count;
     assert_int_equal(vyre_batch_planner_plan(&planner, view, &plan, NULL), VYRE_OK);
-    assert_int_equal(memory.inner.taken_count, taken);
+    assert_int_equal(memory.taken_count, taken);
     vyre_batch_planner_deinit(&planner);
-    assert_int_equal(memory.inner.live_count, 0);
-    assert_int_equal(memory.inner.mismatch_count, 0);
+    assert_int_equal(memory.live_count, 0);
+    assert_int_equal(memory.mismatch_count, 0);
     return has_failed;
 }
 

@@ -12,7 +12,7 @@ enum { A = 1, B = 2, C = 3 }; /* identities of buffers */
 #define RW VYRE_ACCESS_READWRITE
 
 struct fixture {
-    struct test_allocator memory;
+    struct counting_allocator memory;
     struct batch_builder *batch;
     struct vyre_batch_planner planner;
     struct vyre_batch_plan plan;
@@ -22,7 +22,7 @@ static int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
-    struct vyre_allocator face = test_allocator_face(&fixture->memory);
+    struct vyre_allocator face = counting_allocator_face(&fixture->memory);
     fixture->batch = batch_builder_create();
     vyre_batch_planner_init(&fixture->planner, &face);
     *state = fixture;
@@ -189,7 +189,7 @@ static void plan_input_of_every_step_is_waited_for_once(void **state)
     assert_segment(fixture, 1, 2, 3, 1);
 }
 
-/* The same where a command that nobody waits for keeps all floors at 0. */
+/* The same where a command that no other waits for keeps all floors at 0. */
 static void plan_input_of_every_step_is_waited_for_once_beside_others(void **state)
 {
     struct fixture *fixture = *state;

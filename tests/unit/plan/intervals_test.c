@@ -6,22 +6,22 @@
 #include "support/batch_builder.h"
 
 struct fixture {
-    struct failing_allocator memory;
+    struct counting_allocator memory;
     struct vyre_intervals intervals;
 };
 
 static void set_up(struct fixture *fixture)
 {
-    *fixture = (struct fixture){.memory.left = SIZE_MAX};
-    struct vyre_allocator face = failing_allocator_face(&fixture->memory);
+    *fixture = (struct fixture){0};
+    struct vyre_allocator face = counting_allocator_face(&fixture->memory);
     vyre_intervals_init(&fixture->intervals, &face);
 }
 
 static void tear_down(struct fixture *fixture)
 {
     vyre_intervals_deinit(&fixture->intervals);
-    assert_int_equal(fixture->memory.inner.live_count, 0);
-    assert_int_equal(fixture->memory.inner.mismatch_count, 0);
+    assert_int_equal(fixture->memory.live_count, 0);
+    assert_int_equal(fixture->memory.mismatch_count, 0);
 }
 
 static enum vyre_status number(struct fixture *fixture, const struct vyre_bound_range *ranges,
@@ -237,10 +237,10 @@ static void finish_again_allocates_nothing(void **state)
     struct fixture fixture;
     set_up(&fixture);
     assert_int_equal(number(&fixture, ranges, COUNT_OF(ranges), NULL), VYRE_OK);
-    size_t taken = fixture.memory.inner.taken_count;
+    size_t taken = fixture.memory.taken_count;
     for (uint32_t i = 0; i < COUNT_OF(ranges); i++)
         assert_int_equal(number(&fixture, ranges, i, NULL), VYRE_OK);
-    assert_int_equal(fixture.memory.inner.taken_count, taken);
+    assert_int_equal(fixture.memory.taken_count, taken);
     tear_down(&fixture);
 }
 
@@ -255,13 +255,13 @@ static void number_without_memory_fails_and_recovers(void **state)
         struct vyre_diag diag;
         set_up(&fixture);
         vyre_diag_reset(&diag);
-        fixture.memory.left = left;
+        counting_fail_after(&fixture.memory, left);
         enum vyre_status status = number(&fixture, ranges, COUNT_OF(ranges), &diag);
-        has_failed = fixture.memory.has_failed;
+        has_failed = fixture.memory.refused_count > 0;
         failures += has_failed;
         if (has_failed)
             assert_diag(status, diag, VYRE_DIAG_OUT_OF_MEMORY);
-        fixture.memory.has_failed = true;
+        counting_fail_never(&fixture.memory);
         assert_int_equal(number(&fixture, ranges, COUNT_OF(ranges), NULL), VYRE_OK);
         assert_int_equal(fixture.intervals.interval_count, 3);
         tear_down(&fixture);

@@ -1,5 +1,5 @@
 /*
- * arm_independence_test.c: D2's rules one by one.
+ * arm_independence_test.c: each rule of arm independence (D2 in docs/design/policies.md).
  */
 #include <vyre/policy.h>
 

@@ -1,5 +1,5 @@
 /*
- * bindless_test.c: D9's rules one by one.
+ * bindless_test.c: each rule of bindless (D9 in docs/design/policies.md).
  */
 #include <vyre/policy.h>
 

@@ -1,5 +1,5 @@
 /*
- * bundle_test.c: one call for all six, and exactly the events that the design lists.
+ * bundle_test.c: one call for all six policies, and exactly the events that the design lists.
  */
 #include <vyre/policy.h>
 

@@ -1,5 +1,5 @@
 /*
- * command_reuse_test.c: D4's rules one by one.
+ * command_reuse_test.c: each rule of command reuse (D4 in docs/design/policies.md).
  */
 #include <vyre/policy.h>
 

@@ -1,5 +1,5 @@
 /*
- * copy_overlap_test.c: D3's rules one by one.
+ * copy_overlap_test.c: each rule of copy overlap (D3 in docs/design/policies.md).
  */
 #include <vyre/policy.h>
 

@@ -1,5 +1,5 @@
 /*
- * persistent_kernel_test.c: D1's rules one by one.
+ * persistent_kernel_test.c: each rule of the persistent kernel (D1 in docs/design/policies.md).
  */
 #include <vyre/policy.h>
 

@@ -1,5 +1,5 @@
 /*
- * trace_jit_test.c: I2's rules one by one.
+ * trace_jit_test.c: each rule of trace JIT (I2 in docs/design/policies.md).
  */
 #include <vyre/policy.h>
 

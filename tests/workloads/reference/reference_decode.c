@@ -164,7 +164,8 @@ void reference_decode(struct check *check)
     for (size_t position = PROMPT; position < CONTEXT; position++)
         gap = fmin(gap, decode(m, position));
     if (gap < GAP_MIN)
-        reference_fail(check, "two tokens are equally likely but for %g: choose other seeds", gap);
+        reference_fail(check, "the likelihoods of two tokens differ by %g only: choose other seeds",
+                       gap);
     const struct layer *last = &m->layers[LAYERS - 1];
     reference_compare_u32(check, "tokens", m->tokens, TOKENS);
     reference_compare_f32(check, "logits", m->logits, VOCAB, TOLERANCE);

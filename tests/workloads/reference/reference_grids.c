@@ -123,7 +123,7 @@ static void find_edges(const struct frame *frame, struct frame *out_edges)
     free(smooth);
 }
 
-/* A batch filters the last frame of the batch before, then its own but the last. */
+/* A batch filters the last frame of the batch before, then its own except the last. */
 void reference_stream_upload(struct check *check)
 {
     struct frame *edges = reference_memory(FRAMES, sizeof *edges);
