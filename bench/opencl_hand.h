@@ -3,7 +3,7 @@
  *
  * The ways to do it, each as good as it gets on the devices known: memory is fine-grained SVM where
  * the device has it (measured faster than cl_mem on PoCL), arguments are set only when they change,
- * no event is asked for that nobody reads.
+ * no event is asked for that no code reads.
  *
  *   finish each       enqueue, clFinish
  *   polled            enqueue, clFlush, and the event's status read until it is complete

@@ -141,7 +141,7 @@ static void compare_in(enum vyre_mode mode, const char *path)
         for (int j = 0; j < WARM_UP; j++)
             (void)run(&streams[i], mode);
     }
-    /* Whoever goes first changes from round to round. */
+    /* Which one goes first changes from round to round. */
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < CONTENDERS; i++) {
             struct stream *stream = &streams[(round + i) % CONTENDERS];

@@ -15,7 +15,7 @@
  * The most shapes that a device reports. Each needs a plan, and a stream may have a new shape every
  * time.
  */
-#define SHAPES_TOLD_MAX 1024
+#define SHAPES_REPORTED_MAX 1024
 
 /* A submission that was not reported yet. */
 struct pending {
@@ -28,9 +28,9 @@ struct pending {
 struct vyre_emit {
     struct vyre_observer observer;
     uint32_t muted;
-    uint64_t told;        /* the last submission that was reported */
+    uint64_t reported;    /* the last submission that was reported */
     uint64_t last_end_ns; /* ... and its end */
-    uint32_t shapes_told;
+    uint32_t shapes_reported;
     uint64_t lease_begun; /* the last residency whose begin was reported ... */
     uint64_t lease_ended; /* ... and whose end was; smaller while one is open */
     uint64_t lease_begin_ns;
@@ -56,7 +56,7 @@ static const char *label_or_null(const char *label)
     return label && label[0] != '\0' ? label : NULL;
 }
 
-static void tell_opened(const struct vyre_device *device)
+static void report_opened(const struct vyre_device *device)
 {
     const struct vyre_event_device_opened opened = {
         .size_bytes = sizeof opened,
@@ -70,7 +70,7 @@ static void tell_opened(const struct vyre_device *device)
     tell(device, &event);
 }
 
-static void tell_closed(struct vyre_device *device)
+static void report_closed(struct vyre_device *device)
 {
     struct vyre_device_counters counters;
     struct vyre_decision_counters decisions;
@@ -87,7 +87,7 @@ static void tell_closed(struct vyre_device *device)
 
 /* ---- What is resident ------------------------------------------------------------------------- */
 
-static void tell_lease(const struct vyre_device *device, const struct vyre_event_lease *lease)
+static void report_lease(const struct vyre_device *device, const struct vyre_event_lease *lease)
 {
     struct vyre_event event = {
         .type = VYRE_EVENT_LEASE,
@@ -103,7 +103,7 @@ static void begin_lease(struct vyre_device *device, uint64_t number, uint64_t be
         .size_bytes = sizeof lease, .lease = number, .begin_ns = begin_ns};
     device->emit->lease_begun = number;
     device->emit->lease_begin_ns = begin_ns;
-    tell_lease(device, &lease);
+    report_lease(device, &lease);
 }
 
 /* Ends the open lease. Without a reason the end is not known, only that it came by `end_ns`. */
@@ -119,7 +119,7 @@ static void end_lease(struct vyre_device *device, uint64_t end_ns, enum vyre_res
         .why = (uint32_t)why,
     };
     emit->lease_ended = emit->lease_begun;
-    tell_lease(device, &lease);
+    report_lease(device, &lease);
 }
 
 static bool has_open_lease(const struct vyre_emit *emit)
@@ -140,7 +140,7 @@ static void end_known_lease(struct vyre_device *device, const struct vyre_reside
 }
 
 /* Reports what is new in the backend's account of what is resident. */
-static void tell_residency(struct vyre_device *device)
+static void report_residency(struct vyre_device *device)
 {
     struct vyre_emit *emit = device->emit;
     struct vyre_residency residency;
@@ -174,7 +174,7 @@ void vyre_emit_calibrated_locked(struct vyre_device *device)
     struct vyre_event event = {.type = VYRE_EVENT_CALIBRATED, .as.calibrated = &calibrated};
     tell(device, &event);
     for (uint32_t i = 0; i < device->shapes.used; i++)
-        vyre_shapes_at(&device->shapes, i)->profile->told = false;
+        vyre_shapes_at(&device->shapes, i)->profile->reported = false;
 }
 
 void vyre_emit_kernel_locked(struct vyre_device *device, const struct vyre_kernel *kernel,
@@ -240,15 +240,15 @@ static void on_evicted(void *user, const struct vyre_recording *recording)
 /* ---- What is reported of a batch -------------------------------------------------------------- */
 
 /* Once per shape and set of costs, because planning the batch takes longer than a submit. */
-static void tell_shape(struct vyre_device *device, struct vyre_body *body, uint32_t repeat_hint,
-                       const struct vyre_shape *entry)
+static void report_shape(struct vyre_device *device, struct vyre_body *body, uint32_t repeat_hint,
+                         const struct vyre_shape *entry)
 {
     struct vyre_emit *emit = device->emit;
     struct vyre_shape_profile *profile = entry->profile;
-    if (profile->told || emit->shapes_told == SHAPES_TOLD_MAX)
+    if (profile->reported || emit->shapes_reported == SHAPES_REPORTED_MAX)
         return;
-    profile->told = true;
-    emit->shapes_told++;
+    profile->reported = true;
+    emit->shapes_reported++;
     struct vyre_explanation explanation;
     vyre_explain_locked(device, body, repeat_hint, &explanation);
     const struct vyre_event_shape shape = {
@@ -281,9 +281,9 @@ void vyre_emit_submitted_locked(struct vyre_device *device, const struct vyre_re
     const struct vyre_shape *shape = vyre_record_profile_locked(device, body);
     pending->label = body->view.label;
     pending->decision = *record;
-    tell_shape(device, body, record->repeat_hint, shape);
+    report_shape(device, body, record->repeat_hint, shape);
     pending->profile = *shape->profile;
-    tell_residency(device);
+    report_residency(device);
 }
 
 /*
@@ -295,8 +295,8 @@ static uint64_t seen_wall_ns(const struct vyre_emit *emit, const struct vyre_mea
     return times->end_ns > begin_ns ? times->end_ns - begin_ns : 1;
 }
 
-static void tell_batch(struct vyre_device *device, uint64_t sequence, enum vyre_status status,
-                       uint64_t cost_ns, int64_t saved_ns)
+static void report_batch(struct vyre_device *device, uint64_t sequence, enum vyre_status status,
+                         uint64_t cost_ns, int64_t saved_ns)
 {
     struct vyre_emit *emit = device->emit;
     struct pending *pending = &emit->pending[sequence & emit->mask];
@@ -306,7 +306,7 @@ static void tell_batch(struct vyre_device *device, uint64_t sequence, enum vyre_
     bool ended = status != VYRE_DEVICE_LOST; /* otherwise the times of its end were not written */
     if (ended && cost_ns == 0)
         cost_ns = seen_wall_ns(emit, &entry->measurement);
-    emit->told = sequence;
+    emit->reported = sequence;
     if (ended)
         emit->last_end_ns = entry->measurement.end_ns;
     if (pending->muted)
@@ -341,7 +341,7 @@ static void tell_batch(struct vyre_device *device, uint64_t sequence, enum vyre_
         .as.batch_completed = &batch,
     };
     tell(device, &event);
-    tell_residency(device);
+    report_residency(device);
 }
 
 void vyre_emit_batch_locked(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns,
@@ -349,21 +349,21 @@ void vyre_emit_batch_locked(struct vyre_device *device, uint64_t sequence, uint6
 {
     const struct vyre_result_entry *entry =
         &device->results.entries[sequence & device->results.mask];
-    tell_batch(device, sequence, entry->result.status, cost_ns, saved_ns);
+    report_batch(device, sequence, entry->result.status, cost_ns, saved_ns);
 }
 
 void vyre_emit_flush_locked(struct vyre_device *device)
 {
     vyre_measure_collect_locked(device);
-    tell_residency(device);
+    report_residency(device);
     if (!vyre_device_is_lost(device))
         return;
     /* Nothing is measured any more. A batch that was complete before keeps its status. */
     uint64_t submitted = atomic_load_explicit(&device->progress.submitted, memory_order_relaxed);
-    for (uint64_t i = device->emit->told + 1; i <= submitted; i++) {
+    for (uint64_t i = device->emit->reported + 1; i <= submitted; i++) {
         const struct vyre_result_entry *entry = &device->results.entries[i & device->results.mask];
         bool ended = vyre_device_is_complete(device, i);
-        tell_batch(device, i, ended ? entry->result.status : VYRE_DEVICE_LOST, 0, 0);
+        report_batch(device, i, ended ? entry->result.status : VYRE_DEVICE_LOST, 0, 0);
     }
 }
 
@@ -408,7 +408,7 @@ enum vyre_status vyre_emit_open(struct vyre_device *device, struct vyre_diag *di
     device->emit = emit;
     device->recordings.on_evicted = on_evicted;
     device->recordings.on_evicted_user = device;
-    tell_opened(device);
+    report_opened(device);
     return VYRE_OK;
 }
 
@@ -421,7 +421,7 @@ void vyre_emit_close(struct vyre_device *device)
     if (has_open_lease(device->emit)) /* it hangs, or the backend does not report its end */
         end_lease(device, vyre_device_now_ns(device), VYRE_RESIDENCY_NONE);
     vyre_lock_release(&device->lock);
-    tell_closed(device);
+    report_closed(device);
     vyre_emit_free(device);
 }
 

@@ -62,7 +62,7 @@ static bool is_measured(const struct vyre_candidate_track *track)
 size_t vyre_device_export_learnings(struct vyre_device *device, vyre_learning_function *function,
                                     void *user)
 {
-    size_t told = 0;
+    size_t passed = 0;
     bool more = true;
     vyre_lock_acquire(&device->lock);
     vyre_measure_collect_locked(device);
@@ -81,9 +81,9 @@ size_t vyre_device_export_learnings(struct vyre_device *device, vyre_learning_fu
                 .count = track->count ? track->count : 1,
             };
             more = function(user, &learning);
-            told++;
+            passed++;
         }
     }
     vyre_lock_release(&device->lock);
-    return told;
+    return passed;
 }

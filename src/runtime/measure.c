@@ -309,7 +309,8 @@ static double usual_ns(const struct vyre_measurement *measurement)
  * same factor. Otherwise the known ones took what they usually take, and the unknown ones share the
  * rest in proportion to their predictions.
  */
-static void tell_group(struct vyre_device *device, uint64_t first, uint64_t last, uint64_t begin_ns)
+static void report_group(struct vyre_device *device, uint64_t first, uint64_t last,
+                         uint64_t begin_ns)
 {
     uint64_t end_ns = entry_of(device, last)->measurement.end_ns;
     double total = end_ns > begin_ns ? (double)(end_ns - begin_ns) : 0.0;
@@ -361,7 +362,7 @@ void vyre_measure_collect_locked(struct vyre_device *device)
         if (measure->last_known && measure->last_end_ns > begin_ns)
             begin_ns = measure->last_end_ns;
         if (known)
-            tell_group(device, first, last, begin_ns);
+            report_group(device, first, last, begin_ns);
         for (uint64_t i = first; !known && i <= last; i++)
             miss(device, i);
         measure->last_end_ns = entry_of(device, last)->measurement.end_ns;

@@ -117,7 +117,7 @@ struct vyre_profile_kernel {
 /* What an observer receives for every batch of the shape: emit.c. */
 struct vyre_shape_profile {
     bool known;
-    bool told; /* the policies' answers were reported */
+    bool reported; /* the policies' answers were reported */
     uint32_t commands[VYRE_COMMAND_TYPE_COUNT];
     uint32_t kernel_count;
     uint64_t copied_bytes;

@@ -401,17 +401,17 @@ static void record_locked(const struct attempt *attempt, struct vyre_result_entr
         vyre_decisions_sample(device->decisions, choice->mode, choice->why,
                               timed && vyre_why_is_try(choice->why), device->measure.clock_ns) &&
         timed;
-    bool told = device->emit && vyre_emit_listens_locked(device, entry);
+    bool observed = device->emit && vyre_emit_listens_locked(device, entry);
     entry->measurement.record = 0;
-    if (!kept && !told)
+    if (!kept && !observed)
         return;
     struct vyre_decision_record record;
-    vyre_record_fill_locked(device, attempt->body, attempt->options->repeat_hint, choice, told,
+    vyre_record_fill_locked(device, attempt->body, attempt->options->repeat_hint, choice, observed,
                             &record);
     record.sequence = device->decisions ? vyre_decisions_decided(device->decisions) : 0;
     if (kept)
         entry->measurement.record = vyre_decisions_begin(device->decisions, &record);
-    if (told)
+    if (observed)
         vyre_emit_submitted_locked(device, entry, attempt->body, &record);
 }
 

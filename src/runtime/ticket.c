@@ -139,13 +139,13 @@ enum vyre_status vyre_device_unlock(struct vyre_device *device, enum vyre_status
                                     const struct vyre_diag *diag)
 {
     vyre_lock_release(&device->lock);
-    const bool told = diag && diag->status == VYRE_DEVICE_LOST; /* by this call's diagnostic */
+    const bool named = diag && diag->status == VYRE_DEVICE_LOST; /* by this call's diagnostic */
     if (status == VYRE_DEVICE_LOST && !vyre_device_is_lost(device)) {
         struct vyre_diag reason;
         vyre_diag_reset(&reason);
         (void)vyre_diag_set(&reason, VYRE_DIAG_DEVICE_LOST, device->label, 0,
                             "the driver reported the loss of the device");
-        vyre_device_on_lost(device, told ? diag : &reason);
+        vyre_device_on_lost(device, named ? diag : &reason);
     }
     return status;
 }

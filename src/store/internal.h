@@ -61,7 +61,7 @@ struct vyre_store {
     dev_t file_device;   /* of the open file: another file at the path is another store */
     ino_t file_inode;
     struct vyre_diag reason; /* the last thing that went wrong with the file */
-    unsigned told;           /* bits: what was already reported, once each */
+    unsigned reported;       /* bits: what was already reported, once each */
     size_t touch_count;
     struct vyre_store_touch touches[VYRE_STORE_TOUCHES_MAX];
     size_t note_count;

@@ -16,7 +16,7 @@
 #define BUSY_MS_MAX          3600000
 
 /* What is reported once in the life of a store. */
-enum { TOLD_BUSY = 1, TOLD_MEMORY_ONLY = 2, TOLD_DROPPED = 4 };
+enum { REPORTED_BUSY = 1, REPORTED_MEMORY_ONLY = 2, REPORTED_DROPPED = 4 };
 
 int64_t vyre_store_now(void)
 {
@@ -40,9 +40,9 @@ void vyre_store_note_locked(struct vyre_store *store, const struct vyre_diag *no
 
 static void note_once(struct vyre_store *store, unsigned bit, const struct vyre_diag *note)
 {
-    if (store->told & bit)
+    if (store->reported & bit)
         return;
-    store->told |= bit;
+    store->reported |= bit;
     vyre_store_note_locked(store, note);
 }
 
@@ -88,7 +88,7 @@ static void do_without(struct vyre_store *store, int code)
     (void)vyre_diag_set(&note, VYRE_DIAG_STORE_MEMORY_ONLY, NULL, code,
                         "the store `%s` cannot be written: %s", store->desc.path,
                         sqlite3_errstr(code));
-    note_once(store, TOLD_MEMORY_ONLY, &note);
+    note_once(store, REPORTED_MEMORY_ONLY, &note);
     store->state = VYRE_STORE_DISK_GONE;
 }
 
@@ -98,7 +98,7 @@ static void come_back_later(struct vyre_store *store, int code)
     (void)vyre_diag_set(&note, VYRE_DIAG_STORE_BUSY, NULL, code,
                         "another process holds the store `%s`%s", store->desc.path,
                         store->desc.read_only ? "" : "; records wait in memory");
-    note_once(store, TOLD_BUSY, &note);
+    note_once(store, REPORTED_BUSY, &note);
 }
 
 bool vyre_store_recover_locked(struct vyre_store *store, int code)
@@ -227,7 +227,7 @@ static int write_memory(struct vyre_store *store, vyre_store_action *action, voi
         (void)vyre_diag_set(&note, VYRE_DIAG_STORE_DROPPED, NULL, 0,
                             "the store's memory of %llu bytes is full; the coldest records went",
                             (unsigned long long)store->memory.limit_bytes);
-        note_once(store, TOLD_DROPPED, &note);
+        note_once(store, REPORTED_DROPPED, &note);
     }
     store->memory.evicted = false;
     return code;
@@ -380,7 +380,7 @@ enum vyre_status vyre_store_open(const struct vyre_store_desc *desc, struct vyre
     if (store->state == VYRE_STORE_DISK_LATER)
         come_back_later(store, SQLITE_BUSY);
     if (store->state == VYRE_STORE_DISK_GONE)
-        store->told |= TOLD_MEMORY_ONLY;
+        store->reported |= REPORTED_MEMORY_ONLY;
     vyre_store_leave(store);
     *out_store = store;
     return VYRE_OK;

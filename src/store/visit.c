@@ -19,11 +19,11 @@ static int each(struct vyre_store_db *db, const char *sql, row_reader *reader,
     int code = vyre_store_sql_query(db, &statement, sql, "");
     if (code != SQLITE_OK)
         return code;
-    int told = SQLITE_OK;
-    while (told == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        told = reader(db, statement, rows);
+    int result = SQLITE_OK;
+    while (result == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        result = reader(db, statement, rows);
     code = vyre_store_sql_end(statement, code);
-    return told != SQLITE_OK ? told : code;
+    return result != SQLITE_OK ? result : code;
 }
 
 static int read_device(struct vyre_store_db *db, sqlite3_stmt *statement,

@@ -114,7 +114,7 @@ static cl_int CL_API_CALL get_platform_info(cl_platform_id id, cl_platform_info 
             return answer(&query, "", 0, 0);
         return answer_text(&query, "Fake platform");
     case CL_PLATFORM_VENDOR:
-        return answer_text(&query, "Nobody");
+        return answer_text(&query, "Made Up");
     default:
         return CL_INVALID_VALUE;
     }
@@ -127,7 +127,7 @@ static cl_int device_text(const struct query *query, cl_device_info what)
         const char *text;
     } texts[] = {
         {CL_DEVICE_NAME, "Fake device"},
-        {CL_DEVICE_VENDOR, "Nobody"},
+        {CL_DEVICE_VENDOR, "Made Up"},
         {CL_DRIVER_VERSION, "1.0"},
         {CL_DEVICE_PROFILE, "FULL_PROFILE"},
         {CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 "},

@@ -265,7 +265,7 @@ static void make_recording(struct story *story, unsigned number, const struct wa
          (struct vyre_event){.type = VYRE_EVENT_RECORDING, .as.recording = &recording});
 }
 
-static void tell_shape(struct story *story, unsigned number)
+static void report_shape(struct story *story, unsigned number)
 {
     const struct kind *kind = &kinds[number];
     uint32_t commands = kind->commands[0] + kind->commands[3];
@@ -443,7 +443,7 @@ static void run_batch(struct story *story, uint64_t batch)
     if (number == 0 && batch == story->options->batch_count * 3 / 5 + 40)
         shape->is_drifted = true;
     if (!shape->is_reported)
-        tell_shape(story, number);
+        report_shape(story, number);
     shape->is_reported = true;
     choose(story, shape, kind, &record);
     const struct way *way = &kind->ways[shape->chosen];

@@ -24,7 +24,7 @@ void vyre_loss_set_hang(struct vyre_loss *loss, uint64_t hang_ns)
     vyre_loss_set(loss, &reason);
 }
 
-void vyre_loss_tell(const struct vyre_loss *loss)
+void vyre_loss_report(const struct vyre_loss *loss)
 {
     if (vyre_is_lost(loss))
         loss->host->lost(loss->host->context, &loss->reason);

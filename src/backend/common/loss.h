@@ -41,7 +41,7 @@ void vyre_loss_set_hang(struct vyre_loss *loss, uint64_t hang_ns);
  * Reports to the runtime if the device is lost. Not from inside submit, record or a create
  * function.
  */
-void vyre_loss_tell(const struct vyre_loss *loss);
+void vyre_loss_report(const struct vyre_loss *loss);
 
 /* The status of a lost device, and why. `diag` may be NULL. */
 enum vyre_status vyre_loss_status(const struct vyre_loss *loss, struct vyre_diag *diag);

@@ -59,11 +59,11 @@ static void advance(struct vyre_flight *flight, bool helper)
 }
 
 /*
- * Spins or sleeps for a moment, until the submission is over or, with `told`, the runtime knows.
+ * Spins or sleeps for a moment, until the submission is over or, with `reported`, the runtime knows.
  * False: there is no time left, or the device is lost.
  */
-static bool pass_time(struct vyre_flight *flight, uint64_t sequence, bool told, uint64_t waited_ns,
-                      uint64_t timeout_ns)
+static bool pass_time(struct vyre_flight *flight, uint64_t sequence, bool reported,
+                      uint64_t waited_ns, uint64_t timeout_ns)
 {
     bool in_time = waited_ns < timeout_ns;
     if (in_time && waited_ns < flight->ops->spin_ns) {
@@ -79,7 +79,7 @@ static bool pass_time(struct vyre_flight *flight, uint64_t sequence, bool told, 
     uint64_t left_ns = timeout_ns - waited_ns;
     uint64_t limit_ns = left_ns < SLICE_NS ? left_ns : SLICE_NS;
     uint32_t news = vyre_flight_news(flight);
-    if (!told || vyre_flight_harvested(flight) < sequence)
+    if (!reported || vyre_flight_harvested(flight) < sequence)
         flight->ops->sleep(flight->device, sequence, waited_ns, limit_ns);
     else if (!is_over(flight, sequence)) /* the helper delivers, or the thread that is doing so */
         vyre_flight_sleep(flight, news, limit_ns);
@@ -98,7 +98,7 @@ void vyre_flight_wait(struct vyre_flight *flight, uint64_t sequence, uint64_t ti
             waited_ns = vyre_clock_now_ns() - start_ns;
         }
     }
-    vyre_loss_tell(&flight->loss);
+    vyre_loss_report(&flight->loss);
 }
 
 bool vyre_flight_drain(struct vyre_flight *flight)
@@ -158,12 +158,12 @@ static void *help(void *argument)
     struct vyre_flight *flight = argument;
     uint64_t waits_for = 0;
     uint64_t since_ns = 0;
-    bool told = false;
+    bool reported = false;
     while (!atomic_load_explicit(&flight->helper_stop, memory_order_seq_cst)) {
         uint32_t word = atomic_load_explicit(&flight->helper_word, memory_order_seq_cst);
-        if (!told && vyre_is_lost(&flight->loss)) {
-            vyre_loss_tell(&flight->loss);
-            told = true;
+        if (!reported && vyre_is_lost(&flight->loss)) {
+            vyre_loss_report(&flight->loss);
+            reported = true;
         }
         advance(flight, true);
         /* acquire: pairs with the release in vyre_flight_push. */

@@ -43,7 +43,7 @@ void vyre_cpu_check_hang(void *native)
     if (vyre_is_lost(&ring->loss) || !hangs(device) || !hangs(device))
         return;
     vyre_loss_set_hang(&ring->loss, device->watch.limit_ns);
-    vyre_loss_tell(&ring->loss);
+    vyre_loss_report(&ring->loss);
     vyre_cpu_pool_wake(&device->pool, UINT32_MAX >> 1);
     atomic_fetch_add_explicit(&ring->end_word, 1, memory_order_seq_cst);
     vyre_futex_wake(&ring->end_word, UINT32_MAX >> 1);
@@ -108,5 +108,5 @@ void vyre_cpu_wait(void *native, uint64_t sequence, uint64_t timeout_ns)
         vyre_cpu_check_hang(device);
     else
         wait_for(device, sequence, timeout_ns);
-    vyre_loss_tell(&device->ring.loss);
+    vyre_loss_report(&device->ring.loss);
 }

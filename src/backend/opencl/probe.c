@@ -53,17 +53,17 @@ static const char source[] =
     "__kernel void vyre_probe(__global uint *words, uint limit)\n"
     "{\n"
     "    volatile uint mine = limit;\n"
-    "    uint polls = 0, told = 0;\n"
+    "    uint polls = 0, released = 0;\n"
     "    *(volatile __global ulong *)(words + 64) = (ulong)(uintptr_t)&mine;\n"
     "    SET(16, 1u);\n"
-    "    while (polls < limit && !told) {\n"
+    "    while (polls < limit && !released) {\n"
     "        if (polls % 1024u == 0)\n"
     "            SET(32, polls);\n"
-    "        told = atomic_load_explicit(WORD(0), memory_order_acquire, memory_scope_device);\n"
+    "        released = atomic_load_explicit(WORD(0), memory_order_acquire, memory_scope_device);\n"
     "        polls++;\n"
     "    }\n"
     "    SET(32, polls);\n"
-    "    SET(48, told ? 2u : 1u);\n"
+    "    SET(48, released ? 2u : 1u);\n"
     "}\n";
 
 enum outcome {
@@ -87,7 +87,7 @@ struct watch {
     uint32_t life;        /* changes while the kernel makes progress */
     uint64_t quiet_since; /* ns */
     uint32_t quiet_looks;
-    bool told;         /* the host wrote WORD_GO ... */
+    bool released;     /* the host wrote WORD_GO ... */
     uint32_t polls_at; /* ... and how often the kernel had looked by then */
 };
 
@@ -124,10 +124,10 @@ static bool await_end(struct watch *watch)
 {
     bool answered = look(watch);
     while (answered && watch->state > CL_COMPLETE && is_patient(watch)) {
-        if (!watch->told && word(watch, WORD_STARTED)) {
+        if (!watch->released && word(watch, WORD_STARTED)) {
             /* seq_cst: the look after it counts only polls from before the word was written. */
             (void)atomic_exchange_explicit(&watch->words[WORD_GO], 1, memory_order_seq_cst);
-            watch->told = true;
+            watch->released = true;
             watch->polls_at = word(watch, WORD_POLLS);
         }
         sched_yield();
@@ -160,7 +160,7 @@ static enum outcome judge(const struct watch *watch, bool inside)
         return OUTCOME_SEEN;
     if (ran_here(watch))
         return inside ? OUTCOME_BLOCKED : OUTCOME_INSIDE;
-    if (watch->told && word(watch, WORD_POLLS) - watch->polls_at >= POLLS_MISSED)
+    if (watch->released && word(watch, WORD_POLLS) - watch->polls_at >= POLLS_MISSED)
         return OUTCOME_MISSED;
     return OUTCOME_UNSURE;
 }

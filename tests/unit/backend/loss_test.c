@@ -32,7 +32,7 @@ static void loss_that_did_not_happen_is_not_reported(void **state)
     struct vyre_loss loss = {.host = &host};
     (void)state;
     assert_false(vyre_is_lost(&loss));
-    vyre_loss_tell(&loss);
+    vyre_loss_report(&loss);
     assert_int_equal(seen.calls, 0);
 }
 
@@ -48,7 +48,7 @@ static void loss_first_reason_is_kept(void **state)
     vyre_loss_set_hang(&loss, 5000000);
     assert_true(vyre_is_lost(&loss));
     assert_int_equal(seen.calls, 0); /* finding a loss does not report it */
-    vyre_loss_tell(&loss);
+    vyre_loss_report(&loss);
     assert_int_equal(seen.calls, 1);
     assert_int_equal(seen.reason.id, VYRE_DIAG_VULKAN_LOST);
     assert_int_equal(seen.reason.native_code, -4);
