@@ -7,13 +7,11 @@
  */
 #include <vyre/vyre.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "sample.h"
+#include "harness/bench.h"
 
 #define INPUTS 4096
-#define ROUNDS 201
 #define PASSES 16 /* over all inputs, in a round */
 
 struct work {
@@ -139,43 +137,45 @@ static uint64_t run_audited(struct work *work)
 
 static volatile uint64_t sink;
 
-static double time_round(uint64_t (*run)(struct work *), struct work *work)
+typedef uint64_t run_function(struct work *work);
+
+static double measure(void *context, struct bench_contender *contender, size_t cell)
 {
-    uint64_t start = sample_now_ns();
+    (void)cell;
+    run_function *const *run = contender->state;
+    uint64_t start_ns = bench_now_ns();
     for (size_t pass = 0; pass < PASSES; pass++)
-        sink += run(work);
-    return (double)(sample_now_ns() - start) / (INPUTS * PASSES);
+        sink += (*run)(context);
+    return (double)(bench_now_ns() - start_ns) / (INPUTS * PASSES);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        uint64_t (*run)(struct work *);
-    } contenders[] = {
-        {"only read the inputs", run_reads},
-        {"six verdicts", run_bundles},
-        {"six verdicts + audit", run_audited},
-    };
-    static double times[3][ROUNDS];
+    static run_function *runs[] = {run_reads, run_bundles, run_audited};
+    static const char *const names[] = {"only read the inputs", "six verdicts",
+                                        "six verdicts + audit"};
+    static const struct bench_desc desc = {.name = "decide", .rounds = 201, .rounds_quick = 51};
+    static const struct bench_aim aim = {
+        .kind = BENCH_NS_AT_MOST, .contender = "six verdicts", .limit = 25};
+    struct bench bench;
+    struct bench_table table;
     struct work *work = calloc(1, sizeof *work);
     if (!work || vyre_audit_create(NULL, &work->audit, NULL) != VYRE_OK)
         return 1;
     for (size_t i = 0; i < INPUTS; i++)
         fill_input(work, i);
-
-    for (size_t round = 0; round < ROUNDS; round++) {
-        for (size_t c = 0; c < 3; c++)
-            times[c][round] = time_round(contenders[c].run, work);
-    }
-    printf("%-22s %8s %8s %8s %8s   ns per bundle, %d inputs, %d interleaved rounds\n", "", "min",
-           "quarter", "median", "3/4", INPUTS, ROUNDS);
-    for (size_t c = 0; c < 3; c++) {
-        struct sample_summary s = sample_summarize(times[c], ROUNDS);
-        printf("%-22s %8.1f %8.1f %8.1f %8.1f\n", contenders[c].name, s.min, s.low, s.median,
-               s.high);
-    }
+    if (!bench_begin(&bench, &desc, argc, argv))
+        return 2;
+    bench_table_init(&table, "a bundle of six verdicts, every input different", "ns per bundle");
+    table.measure = measure;
+    table.context = work;
+    bench_add_cell(&table, "4,096 inputs", "");
+    for (size_t i = 0; i < 3; i++)
+        bench_add_contender(&table, names[i], i == 0 ? BENCH_BASE : BENCH_PEER)->state = &runs[i];
+    bench_run(&bench, &table);
+    bench_report(&bench, &table, &aim, 1);
+    bench_table_deinit(&table);
     vyre_audit_destroy(&work->audit);
     free(work);
-    return 0;
+    return bench_end(&bench);
 }

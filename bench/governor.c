@@ -5,17 +5,15 @@
  * decision that is not recorded a few more. Beside them, interleaved in the same run: a comparison
  * of twelve candidates, which a shape needs only while it is new or when it is due, and a record.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "harness/bench.h"
 #include "observe/decisions.h"
 #include "runtime/governor.h"
-#include "sample.h"
 
 #define SHAPES     64
 #define CANDIDATES 12
-#define ROUNDS     201
 #define CALLS      8192 /* in a round */
 
 struct work {
@@ -126,11 +124,22 @@ static int prepare(struct work *work)
     return 0;
 }
 
-int main(void)
+typedef void run_function(struct work *work);
+
+static double measure(void *context, struct bench_contender *contender, size_t cell)
 {
-    static const struct {
+    (void)cell;
+    run_function *const *run = contender->state;
+    uint64_t start_ns = bench_now_ns();
+    (*run)(context);
+    return (double)(bench_now_ns() - start_ns) / CALLS;
+}
+
+int main(int argc, char **argv)
+{
+    static struct {
         const char *name;
-        void (*run)(struct work *);
+        run_function *run;
     } contenders[] = {
         {"look up + settled choice", run_see_and_settled},
         {"learn", run_learn},
@@ -138,26 +147,28 @@ int main(void)
         {"decision, sampled out", run_sampled_out},
         {"decision, recorded", run_recorded},
     };
-    enum { COUNT = sizeof contenders / sizeof contenders[0] };
-    static double times[COUNT][ROUNDS];
+    static const struct bench_desc desc = {.name = "governor", .rounds = 201, .rounds_quick = 51};
+    static const struct bench_aim aims[] = {
+        {.kind = BENCH_NS_AT_MOST, .contender = "look up + settled choice", .limit = 30},
+        {.kind = BENCH_NS_AT_MOST, .contender = "learn", .limit = 30},
+    };
     static struct work work;
+    struct bench bench;
+    struct bench_table table;
+    if (!bench_begin(&bench, &desc, argc, argv))
+        return 2;
     if (prepare(&work))
         return 1;
-    for (size_t round = 0; round < ROUNDS; round++) {
-        for (size_t c = 0; c < COUNT; c++) {
-            uint64_t start = sample_now_ns();
-            contenders[c].run(&work);
-            times[c][round] = (double)(sample_now_ns() - start) / CALLS;
-        }
-    }
-    printf("%-26s %8s %8s %8s %8s   ns a call, %d shapes, %d interleaved rounds\n", "", "min",
-           "quarter", "median", "3/4", SHAPES, ROUNDS);
-    for (size_t c = 0; c < COUNT; c++) {
-        struct sample_summary s = sample_summarize(times[c], ROUNDS);
-        printf("%-26s %8.1f %8.1f %8.1f %8.1f\n", contenders[c].name, s.min, s.low, s.median,
-               s.high);
-    }
+    bench_table_init(&table, "a decision", "ns a call");
+    table.measure = measure;
+    table.context = &work;
+    bench_add_cell(&table, "64 shapes", "");
+    for (size_t i = 0; i < sizeof contenders / sizeof contenders[0]; i++)
+        bench_add_contender(&table, contenders[i].name, BENCH_PEER)->state = &contenders[i].run;
+    bench_run(&bench, &table);
+    bench_report(&bench, &table, aims, sizeof aims / sizeof aims[0]);
+    bench_table_deinit(&table);
     vyre_decisions_destroy(&work.decisions);
     vyre_shapes_deinit(&work.table);
-    return 0;
+    return bench_end(&bench);
 }

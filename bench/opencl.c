@@ -9,25 +9,35 @@
  * Beside that, the same batch with arms and copy overlap and without (opencl_overlap.c). It is left out
  * when a row, a pattern or a number of groups is asked for; `--row overlap` runs nothing else.
  *
- * All contenders of a device are measured in one run, interleaved round by round. Their bytes are
- * compared after every cell: a difference ends in exit code 1. Nothing is asserted of time. Without
- * OpenCL the exit code is 77.
- *
- *   bench_opencl [--quick] [--full] [--rounds N] [--seconds N] [--row TEXT] [--pattern P1|P2|P3]
+ *   bench_opencl [--quick] [--json] [--rounds N] [--seconds N] [--row TEXT] [--pattern P1|P2|P3]
  *                [--groups N] [--device TEXT]
+ *
+ * Different bytes are a failure, exit code 1. Nothing is asserted of time. Without OpenCL the exit code is 77.
  */
-#include "opencl_hand.h"
-#include "opencl_overlap.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "launches/vyre_row.h"
+#include "opencl_hand.h"
+#include "opencl_overlap.h"
 
 #define VYRE_PLAIN         "Vyre plain"
 #define VYRE_REPLAY        "Vyre replay"
 #define VYRE_REPLAY_DRIVER "Vyre replay, driver's"
 #define VYRE_PERSISTENT    "Vyre persistent"
 
-static void add_vyre_rows(const char *device, struct gpu_results *results)
+#define ABSENT 77
+
+/* A run takes some 20 to 200 ms each; fewer launches where one takes longer. */
+static const struct launches_size sizes[] = {
+    {1, {[LAUNCHES_P1] = {1, 400}, [LAUNCHES_P2] = {2000, 2}, [LAUNCHES_P3] = {2000, 20}}},
+    {16, {[LAUNCHES_P1] = {1, 400}, [LAUNCHES_P2] = {2000, 2}, [LAUNCHES_P3] = {1000, 20}}},
+    {256, {[LAUNCHES_P1] = {1, 400}, [LAUNCHES_P2] = {2000, 1}, [LAUNCHES_P3] = {500, 20}}},
+};
+#define SIZES (sizeof sizes / sizeof sizes[0])
+
+static void add_vyre_rows(const char *device, struct launches *launches)
 {
     static const struct {
         const char *name;
@@ -41,10 +51,9 @@ static void add_vyre_rows(const char *device, struct gpu_results *results)
         {"Vyre auto", VYRE_MODE_AUTO, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct gpu_vyre_desc desc = {
+        const struct vyre_row_desc desc = {
             .name = rows[i].name,
-            .backend = "opencl",
-            .device = device,
+            .device = {.backend = "opencl", .name = device},
             .mode = rows[i].mode,
             .variant = rows[i].variant,
             .payload = {.target = VYRE_TARGET_OPENCL_C,
@@ -52,104 +61,102 @@ static void add_vyre_rows(const char *device, struct gpu_results *results)
                         .bytes = hand_source,
                         .size_bytes = strlen(hand_source)},
         };
-        gpu_open_vyre(&desc, &results->contenders[results->contender_count++]);
+        vyre_row_open(&desc, launches_add(launches));
     }
 }
 
-/* At 1 group on a device with threads. */
-static void print_one_group_aims(const struct gpu_results *results)
+/* At 1 group on a device with threads; then, on every device and in every cell, the best against the best. */
+static size_t make_aims(const struct launches *launches, bool has_threads,
+                        struct bench_aim *out_aims)
 {
     static const struct {
-        enum gpu_pattern pattern;
-        struct gpu_aim aim;
-    } aims[] = {
-        {GPU_P1, {VYRE_PERSISTENT, HAND_FINISH_EACH, 50, true}},
-        {GPU_P2, {VYRE_PERSISTENT, NULL, 3, true}},
-        {GPU_P3, {VYRE_PERSISTENT, NULL, 3, true}},
-        {GPU_P1, {VYRE_PLAIN, HAND_FINISH_EACH, 1.05, false}},
-        {GPU_P2, {VYRE_PLAIN, HAND_ENQUEUE, 1.05, false}},
-        {GPU_P3, {VYRE_PLAIN, HAND_ENQUEUE, 1.05, false}},
-        {GPU_P1, {VYRE_REPLAY, HAND_FINISH_EACH, 1.05, false}},
-        {GPU_P2, {VYRE_REPLAY, HAND_ENQUEUE, 1.05, false}},
-        {GPU_P3, {VYRE_REPLAY, HAND_KERNELS, 1.05, false}},
-        {GPU_P1, {VYRE_REPLAY_DRIVER, HAND_COMMAND_BUFFER, 1.05, false}},
-        {GPU_P2, {VYRE_REPLAY_DRIVER, HAND_COMMAND_BUFFER, 1.05, false}},
-        {GPU_P3, {VYRE_REPLAY_DRIVER, HAND_COMMAND_BUFFER, 1.05, false}},
+        enum launches_pattern pattern;
+        struct bench_aim aim;
+    } one_group[] = {
+        {LAUNCHES_P1, {BENCH_FASTER_AT_LEAST, VYRE_PERSISTENT, HAND_FINISH_EACH, 0, 0, 50}},
+        {LAUNCHES_P2, {BENCH_FASTER_AT_LEAST, VYRE_PERSISTENT, NULL, 0, 0, 3}},
+        {LAUNCHES_P3, {BENCH_FASTER_AT_LEAST, VYRE_PERSISTENT, NULL, 0, 0, 3}},
+        {LAUNCHES_P1, {BENCH_TIMES_AT_MOST, VYRE_PLAIN, HAND_FINISH_EACH, 0, 0, 1.05}},
+        {LAUNCHES_P2, {BENCH_TIMES_AT_MOST, VYRE_PLAIN, HAND_ENQUEUE, 0, 0, 1.05}},
+        {LAUNCHES_P3, {BENCH_TIMES_AT_MOST, VYRE_PLAIN, HAND_ENQUEUE, 0, 0, 1.05}},
+        {LAUNCHES_P1, {BENCH_TIMES_AT_MOST, VYRE_REPLAY, HAND_FINISH_EACH, 0, 0, 1.05}},
+        {LAUNCHES_P2, {BENCH_TIMES_AT_MOST, VYRE_REPLAY, HAND_ENQUEUE, 0, 0, 1.05}},
+        {LAUNCHES_P3, {BENCH_TIMES_AT_MOST, VYRE_REPLAY, HAND_KERNELS, 0, 0, 1.05}},
+        {LAUNCHES_P1, {BENCH_TIMES_AT_MOST, VYRE_REPLAY_DRIVER, HAND_COMMAND_BUFFER, 0, 0, 1.05}},
+        {LAUNCHES_P2, {BENCH_TIMES_AT_MOST, VYRE_REPLAY_DRIVER, HAND_COMMAND_BUFFER, 0, 0, 1.05}},
+        {LAUNCHES_P3, {BENCH_TIMES_AT_MOST, VYRE_REPLAY_DRIVER, HAND_COMMAND_BUFFER, 0, 0, 1.05}},
     };
-    for (size_t i = 0; i < sizeof aims / sizeof aims[0]; i++)
-        gpu_print_aim(results, &aims[i].aim, aims[i].pattern, stdout);
-}
-
-static void print_aims(const struct gpu_results *results)
-{
-    printf("\naims on %s\n", results->title);
-    if (!gpu_has_vyre(results)) {
-        printf("none of Vyre's modes was measured: nothing to judge\n");
-        return;
+    size_t count = 0;
+    for (size_t i = 0; has_threads && i < sizeof one_group / sizeof one_group[0]; i++) {
+        out_aims[count] = one_group[i].aim;
+        out_aims[count++].cell = launches_find(launches, 1, one_group[i].pattern);
     }
-    if (strstr(results->title, "pthread"))
-        print_one_group_aims(results);
-    gpu_print_best_aims(results, stdout);
+    for (size_t cell = 0; cell < launches->table.cell_count; cell++)
+        out_aims[count++] =
+            (struct bench_aim){.kind = BENCH_TIMES_AT_MOST, .cell = cell, .limit = 1};
+    return count;
 }
 
-static bool run_device(const struct gpu_options *options, struct hand_library *library,
-                       size_t index)
+static void run_launches(struct bench *bench, const struct launches_options *only,
+                         struct hand_library *library, size_t index)
 {
-    /* A run takes some 20 to 200 ms each; fewer launches where one takes longer. */
-    static const gpu_work_table work = {
-        {{1, 400}, {2000, 2}, {2000, 20}},
-        {{1, 400}, {2000, 2}, {1000, 20}},
-        {{1, 400}, {2000, 1}, {500, 20}},
-    };
     const char *name = hand_library_device_name(library, index);
-    if (options->row && strcmp(options->row, "overlap") == 0)
-        return overlap_run(options, name);
-    struct gpu_results *results = calloc(1, sizeof *results);
+    struct launches *launches = malloc(sizeof *launches);
     struct hand_device *device = hand_device_open(library, index);
-    bool ok = results && device;
-    if (ok) {
-        results->title = name;
-        results->load = gpu_load();
-        gpu_define_cells(options, work, results->cells);
-        hand_add_rows(device, results);
-        add_vyre_rows(name, results);
-        ok = gpu_measure(options, results);
-        gpu_report(results, stdout);
-        print_aims(results);
-        fflush(stdout);
-        gpu_close(results);
+    if (launches && device) {
+        struct bench_aim aims[32];
+        launches_init(launches, name, sizes, SIZES, only);
+        hand_add_rows(device, launches);
+        add_vyre_rows(name, launches);
+        launches_run(bench, launches);
+        bench_report(bench, &launches->table, aims,
+                     make_aims(launches, strstr(name, "pthread") != NULL, aims));
+        launches_deinit(launches);
+    } else {
+        bench->failed = true;
     }
     if (device)
         hand_device_close(device);
-    free(results);
-    if (ok && !options->row && !options->pattern && options->groups == 0)
-        ok = overlap_run(options, name);
-    return ok;
+    free(launches);
 }
 
 int main(int argc, char **argv)
 {
-    struct gpu_options options;
-    if (!gpu_parse("bench_opencl", argc, argv, &options))
-        return 2;
+    struct launches_options only = {0};
+    const char *wanted = NULL;
+    const struct bench_option options[] = {
+        {"--pattern", "P1|P2|P3", &only.pattern},
+        {"--groups", "1|16|256", &only.groups},
+        {"--device", "TEXT", &wanted},
+    };
+    const struct bench_desc desc = {.name = "opencl",
+                                    .rounds = 21,
+                                    .rounds_quick = 7,
+                                    .seconds = 60,
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0]};
+    struct bench bench;
     setenv("POCL_DEVICES", "pthread basic", 0); /* read by PoCL when it is loaded */
+    if (!bench_begin(&bench, &desc, argc, argv))
+        return 2;
     struct hand_library *library = hand_library_open();
-    if (!library)
-        return 77;
-    bool ok = true;
     size_t run = 0;
-    for (size_t i = 0; i < hand_library_devices(library); i++) {
+    bool overlap_only = bench.row && strcmp(bench.row, "overlap") == 0;
+    for (size_t i = 0; library && i < hand_library_devices(library); i++) {
         const char *name = hand_library_device_name(library, i);
-        if (options.device && !strstr(name, options.device))
+        if (wanted && !strstr(name, wanted))
             continue;
-        ok = run_device(&options, library, i) && ok;
+        if (!overlap_only)
+            run_launches(&bench, &only, library, i);
+        if (overlap_only || (!bench.row && !only.pattern && !only.groups))
+            overlap_run(&bench, name);
         run++;
     }
     hand_library_close(library);
-    if (run == 0)
-        fprintf(stderr, "bench_opencl: no OpenCL device%s%s\n", options.device ? " named " : "",
-                options.device ? options.device : "");
-    if (run == 0)
-        return 77;
-    return ok ? 0 : 1;
+    if (run == 0) {
+        fprintf(stderr, "bench_opencl: no OpenCL device%s%s\n", wanted ? " named " : "",
+                wanted ? wanted : "");
+        return ABSENT;
+    }
+    return bench_end(&bench);
 }

@@ -9,10 +9,13 @@
 #include <CL/cl_icd.h>
 
 #include <dlfcn.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NAME_BYTES 128
+#define RETIRE_NS  UINT64_C(1000000000) /* a buffer that is refused for longer is broken */
 
 const char hand_source[] = "kernel void lcg(global uint *a, uint c)\n"
                            "{\n"
@@ -73,13 +76,13 @@ struct hand_device {
     cl_context context;
     cl_command_queue queue;
     cl_program program;
-    cl_kernel kernel;                    /* the rows that set arguments as they go */
-    cl_kernel kernels[GPU_LAUNCHES_MAX]; /* one with the arguments of each launch */
-    void *svm;                           /* NULL: `memory` is used */
+    cl_kernel kernel;                 /* the rows that set arguments as they go */
+    cl_kernel kernels[LAUNCHES_MOST]; /* one with the arguments of each launch */
+    void *svm;                        /* NULL: `memory` is used */
     cl_mem memory;
     bool has_command_buffers;
     struct command_buffers buffers;
-    cl_command_buffer_khr recorded[GPU_CELLS]; /* made in the round that is not counted */
+    cl_command_buffer_khr recorded[LAUNCHES_CELLS]; /* made in the round that is not counted */
 };
 
 /* ---- The loader ------------------------------------------------------------------------------- */
@@ -169,11 +172,12 @@ static bool open_memory(struct hand_device *device)
     cl_int code = CL_SUCCESS;
     cl->clGetDeviceInfo(device->id, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL);
     if (svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER)
-        device->svm = cl->clSVMAlloc(
-            device->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, GPU_BUFFER_BYTES, 0);
+        device->svm =
+            cl->clSVMAlloc(device->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER,
+                           LAUNCHES_BUFFER_BYTES, 0);
     if (!device->svm)
-        device->memory =
-            cl->clCreateBuffer(device->context, CL_MEM_READ_WRITE, GPU_BUFFER_BYTES, NULL, &code);
+        device->memory = cl->clCreateBuffer(device->context, CL_MEM_READ_WRITE,
+                                            LAUNCHES_BUFFER_BYTES, NULL, &code);
     return works(code, "clCreateBuffer");
 }
 
@@ -210,10 +214,10 @@ static bool open_objects(struct hand_device *device)
         return false;
     device->queue = cl->clCreateCommandQueue(device->context, device->id, 0, &code);
     if (!works(code, "clCreateCommandQueue") || !open_program(device) || !open_memory(device) ||
-        !make_kernel(device, gpu_constant(0), &device->kernel))
+        !make_kernel(device, launches_constant(0), &device->kernel))
         return false;
-    for (uint32_t k = 0; k < GPU_LAUNCHES_MAX; k++) {
-        if (!make_kernel(device, gpu_constant(k), &device->kernels[k]))
+    for (uint32_t k = 0; k < LAUNCHES_MOST; k++) {
+        if (!make_kernel(device, launches_constant(k), &device->kernels[k]))
             return false;
     }
     return true;
@@ -256,11 +260,11 @@ struct hand_device *hand_device_open(struct hand_library *library, size_t index)
 void hand_device_close(struct hand_device *device)
 {
     const struct hand_library *cl = device->cl;
-    for (size_t i = 0; i < GPU_CELLS; i++) {
+    for (size_t i = 0; i < LAUNCHES_CELLS; i++) {
         if (device->recorded[i])
             device->buffers.release(device->recorded[i]);
     }
-    for (size_t k = 0; k < GPU_LAUNCHES_MAX && device->kernels[k]; k++)
+    for (size_t k = 0; k < LAUNCHES_MOST && device->kernels[k]; k++)
         cl->clReleaseKernel(device->kernels[k]);
     if (device->kernel)
         cl->clReleaseKernel(device->kernel);
@@ -280,24 +284,23 @@ void hand_device_close(struct hand_device *device)
 /* ---- The rows --------------------------------------------------------------------------------- */
 
 static cl_int enqueue(const struct hand_device *device, cl_kernel kernel,
-                      const struct gpu_cell *cell, cl_event *out_event)
+                      const struct launches_cell *cell, cl_event *out_event)
 {
-    const size_t local = GPU_LOCAL_SIZE;
-    const size_t global = (size_t)cell->groups * GPU_LOCAL_SIZE;
+    const size_t local = LAUNCHES_LOCAL_SIZE;
+    const size_t global = (size_t)cell->groups * LAUNCHES_LOCAL_SIZE;
     return device->cl->clEnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &global, &local, 0,
                                               NULL, out_event);
 }
 
 static cl_int set_constant(const struct hand_device *device, uint32_t launch)
 {
-    uint32_t constant = gpu_constant(launch);
+    uint32_t constant = launches_constant(launch);
     return device->cl->clSetKernelArg(device->kernel, 1, sizeof constant, &constant);
 }
 
-static bool run_finish_each(struct gpu_contender *contender, const struct gpu_cell *cell,
-                            uint32_t repeats)
+static bool run_finish_each(void *state, const struct launches_cell *cell, uint32_t repeats)
 {
-    struct hand_device *device = contender->state;
+    struct hand_device *device = state;
     cl_int code = CL_SUCCESS;
     for (uint32_t r = 0; r < repeats; r++) {
         for (uint32_t k = 0; k < cell->launches; k++) {
@@ -319,10 +322,9 @@ static cl_int poll_event(const struct hand_library *cl, cl_event event)
     return code != CL_SUCCESS ? code : state;
 }
 
-static bool run_polled(struct gpu_contender *contender, const struct gpu_cell *cell,
-                       uint32_t repeats)
+static bool run_polled(void *state, const struct launches_cell *cell, uint32_t repeats)
 {
-    struct hand_device *device = contender->state;
+    struct hand_device *device = state;
     cl_int code = CL_SUCCESS;
     for (uint32_t r = 0; r < repeats && code == CL_SUCCESS; r++) {
         cl_event event = NULL;
@@ -336,26 +338,24 @@ static bool run_polled(struct gpu_contender *contender, const struct gpu_cell *c
 }
 
 /* P3 waits once for all repeats, P2 after each. */
-static bool run_enqueue(struct gpu_contender *contender, const struct gpu_cell *cell,
-                        uint32_t repeats)
+static bool run_enqueue(void *state, const struct launches_cell *cell, uint32_t repeats)
 {
-    struct hand_device *device = contender->state;
+    struct hand_device *device = state;
     cl_int code = CL_SUCCESS;
     for (uint32_t r = 0; r < repeats; r++) {
         for (uint32_t k = 0; k < cell->launches; k++) {
             code |= set_constant(device, k);
             code |= enqueue(device, device->kernel, cell, NULL);
         }
-        if (cell->pattern == GPU_P2 || r + 1 == repeats)
+        if (cell->pattern == LAUNCHES_P2 || r + 1 == repeats)
             code |= device->cl->clFinish(device->queue);
     }
     return works(code, "enqueue all");
 }
 
-static bool run_kernels(struct gpu_contender *contender, const struct gpu_cell *cell,
-                        uint32_t repeats)
+static bool run_kernels(void *state, const struct launches_cell *cell, uint32_t repeats)
 {
-    struct hand_device *device = contender->state;
+    struct hand_device *device = state;
     cl_int code = CL_SUCCESS;
     for (uint32_t r = 0; r < repeats; r++) {
         for (uint32_t k = 0; k < cell->launches; k++)
@@ -369,12 +369,12 @@ static bool run_kernels(struct gpu_contender *contender, const struct gpu_cell *
  * A kernel object of its own for each command: PoCL 3.1 takes the arguments when the buffer runs, not
  * when it is recorded, so that one object would give all commands the last constant.
  */
-static cl_int record(struct hand_device *device, const struct gpu_cell *cell,
+static cl_int record(struct hand_device *device, const struct launches_cell *cell,
                      cl_command_buffer_khr *out_buffer)
 {
     const struct command_buffers *buffers = &device->buffers;
-    const size_t local = GPU_LOCAL_SIZE;
-    const size_t global = (size_t)cell->groups * GPU_LOCAL_SIZE;
+    const size_t local = LAUNCHES_LOCAL_SIZE;
+    const size_t global = (size_t)cell->groups * LAUNCHES_LOCAL_SIZE;
     cl_int code = CL_SUCCESS;
     *out_buffer = buffers->create(1, &device->queue, NULL, &code);
     for (uint32_t k = 0; k < cell->launches && code == CL_SUCCESS; k++)
@@ -383,9 +383,20 @@ static cl_int record(struct hand_device *device, const struct gpu_cell *cell,
     return code == CL_SUCCESS ? buffers->finalize(*out_buffer) : code;
 }
 
+/*
+ * PoCL reports a run as complete a moment before the buffer may run again, and refuses an enqueue in that
+ * moment with CL_INVALID_OPERATION (PoCL's pull request 2306 describes it). So the enqueue is tried again.
+ */
 static cl_int run_recorded(struct hand_device *device, cl_command_buffer_khr buffer)
 {
     cl_int code = device->buffers.enqueue(0, NULL, buffer, 0, NULL, NULL);
+    if (code == CL_INVALID_OPERATION) {
+        uint64_t start_ns = bench_now_ns();
+        while (code == CL_INVALID_OPERATION && bench_now_ns() - start_ns < RETIRE_NS) {
+            sched_yield();
+            code = device->buffers.enqueue(0, NULL, buffer, 0, NULL, NULL);
+        }
+    }
     return code | device->cl->clFinish(device->queue);
 }
 
@@ -393,16 +404,15 @@ static cl_int run_recorded(struct hand_device *device, cl_command_buffer_khr buf
  * Waits after each run: a buffer that may be enqueued while it is pending was measured slower on
  * PoCL, and a wait is spread over all launches of the run.
  */
-static bool run_command_buffer(struct gpu_contender *contender, const struct gpu_cell *cell,
-                               uint32_t repeats)
+static bool run_command_buffer(void *state, const struct launches_cell *cell, uint32_t repeats)
 {
-    struct hand_device *device = contender->state;
+    struct hand_device *device = state;
     cl_command_buffer_khr *kept = &device->recorded[cell->index];
     cl_int code = CL_SUCCESS;
-    if (cell->pattern != GPU_P2 && !*kept)
+    if (cell->pattern != LAUNCHES_P2 && !*kept)
         code = record(device, cell, kept);
     for (uint32_t r = 0; r < repeats && code == CL_SUCCESS; r++) {
-        if (cell->pattern != GPU_P2) {
+        if (cell->pattern != LAUNCHES_P2) {
             code = run_recorded(device, *kept);
             continue;
         }
@@ -416,9 +426,9 @@ static bool run_command_buffer(struct gpu_contender *contender, const struct gpu
     return works(code, "command buffer");
 }
 
-static bool write_bytes(struct gpu_contender *contender, const void *bytes, size_t size_bytes)
+static bool write_bytes(void *state, const void *bytes, size_t size_bytes)
 {
-    struct hand_device *device = contender->state;
+    struct hand_device *device = state;
     if (!device->svm)
         return works(device->cl->clEnqueueWriteBuffer(device->queue, device->memory, CL_TRUE, 0,
                                                       size_bytes, bytes, 0, NULL, NULL),
@@ -427,9 +437,9 @@ static bool write_bytes(struct gpu_contender *contender, const void *bytes, size
     return true;
 }
 
-static bool read_bytes(struct gpu_contender *contender, void *out_bytes, size_t size_bytes)
+static bool read_bytes(void *state, void *out_bytes, size_t size_bytes)
 {
-    struct hand_device *device = contender->state;
+    struct hand_device *device = state;
     if (!device->svm)
         return works(device->cl->clEnqueueReadBuffer(device->queue, device->memory, CL_TRUE, 0,
                                                      size_bytes, out_bytes, 0, NULL, NULL),
@@ -438,31 +448,30 @@ static bool read_bytes(struct gpu_contender *contender, void *out_bytes, size_t 
     return true;
 }
 
-void hand_add_rows(struct hand_device *device, struct gpu_results *results)
+void hand_add_rows(struct hand_device *device, struct launches *launches)
 {
     static const struct {
         const char *name;
         unsigned patterns;
-        bool (*run)(struct gpu_contender *, const struct gpu_cell *, uint32_t);
+        bool (*run)(void *, const struct launches_cell *, uint32_t);
     } rows[] = {
         /* Not in P3, where it would say the same as in P2 in twenty times the time. */
-        {HAND_FINISH_EACH, 1u << GPU_P1 | 1u << GPU_P2, run_finish_each},
-        {HAND_POLLED, 1u << GPU_P1, run_polled},
-        {HAND_ENQUEUE, 1u << GPU_P2 | 1u << GPU_P3, run_enqueue},
-        {HAND_KERNELS, 1u << GPU_P3, run_kernels},
-        {HAND_COMMAND_BUFFER, GPU_ALL_PATTERNS, run_command_buffer},
+        {HAND_FINISH_EACH, 1u << LAUNCHES_P1 | 1u << LAUNCHES_P2, run_finish_each},
+        {HAND_POLLED, 1u << LAUNCHES_P1, run_polled},
+        {HAND_ENQUEUE, 1u << LAUNCHES_P2 | 1u << LAUNCHES_P3, run_enqueue},
+        {HAND_KERNELS, 1u << LAUNCHES_P3, run_kernels},
+        {HAND_COMMAND_BUFFER, LAUNCHES_NOT_REBUILT, run_command_buffer},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct gpu_contender *contender = &results->contenders[results->contender_count++];
-        *contender = (struct gpu_contender){.name = rows[i].name,
-                                            .by_hand = true,
-                                            .patterns = rows[i].patterns,
-                                            .state = device,
-                                            .run = rows[i].run,
-                                            .write = write_bytes,
-                                            .read = read_bytes};
+        struct launches_row *row = launches_add(launches);
+        *row = (struct launches_row){.name = rows[i].name,
+                                     .role = BENCH_BASE,
+                                     .patterns = rows[i].patterns,
+                                     .state = device,
+                                     .run = rows[i].run,
+                                     .write = write_bytes,
+                                     .read = read_bytes};
         if (rows[i].run == run_command_buffer && !device->has_command_buffers)
-            snprintf(contender->absent, sizeof contender->absent,
-                     "the device has no cl_khr_command_buffer");
+            snprintf(row->absent, sizeof row->absent, "the device has no cl_khr_command_buffer");
     }
 }

@@ -14,7 +14,7 @@
 #ifndef VYRE_BENCH_OPENCL_HAND_H
 #define VYRE_BENCH_OPENCL_HAND_H
 
-#include "gpu.h"
+#include "launches/launches.h"
 
 /* The kernel of both sides, OpenCL C. */
 extern const char hand_source[];
@@ -40,6 +40,6 @@ struct hand_device *hand_device_open(struct hand_library *library, size_t index)
 void hand_device_close(struct hand_device *device);
 
 /* Appends the rows by hand. The device is Borrowed. */
-void hand_add_rows(struct hand_device *device, struct gpu_results *results);
+void hand_add_rows(struct hand_device *device, struct launches *launches);
 
 #endif

@@ -11,12 +11,17 @@
  */
 #include "opencl_overlap.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <vyre/vyre.h>
+
 #define UPLOAD_BYTES ((size_t)32 << 20)
-#define CHAIN_BYTES  (16 * GPU_GROUP_BYTES)
+#define LOCAL_SIZE   64
+#define GROUP_BYTES  (LOCAL_SIZE * sizeof(uint32_t))
+#define CHAIN_BYTES  (16 * GROUP_BYTES)
 #define REPEATS      2
-#define ROUNDS_MOST  11
 
 static const char source[] = "kernel void work(global uint *a, uint rounds)\n"
                              "{\n"
@@ -28,24 +33,25 @@ static const char source[] = "kernel void work(global uint *a, uint rounds)\n"
 
 enum shape { CHAINS, UPLOAD };
 
-static const struct cell {
+static const struct work {
     const char *name;
     enum shape shape;
     uint32_t groups;
     uint32_t launches; /* of each chain */
     uint32_t rounds;
-} cells[] = {
+} works[] = {
     {"two chains, 1 group", CHAINS, 1, 64, 10},
     {"two chains, 1 group, long", CHAINS, 1, 32, 1500},
     {"two chains, 16 groups, long", CHAINS, 16, 32, 150},
     {"upload of 32 MiB, 1 group", UPLOAD, 1, 32, 1500},
     {"upload of 32 MiB, 16 groups", UPLOAD, 16, 32, 150},
 };
-#define CELLS (sizeof cells / sizeof cells[0])
+#define WORKS (sizeof works / sizeof works[0])
 
-enum { WITH, SERIAL, VARIANTS };
+static const enum vyre_mode modes[] = {VYRE_MODE_PLAIN, VYRE_MODE_REPLAY};
+#define MODES (sizeof modes / sizeof modes[0])
 
-struct bench {
+struct overlap {
     struct vyre_instance *instance;
     struct vyre_device *device;
     struct vyre_kernel *kernel;
@@ -54,15 +60,17 @@ struct bench {
     struct vyre_batch *batch;
     unsigned char *bytes; /* Owned: UPLOAD_BYTES to upload, and as many read back */
     struct vyre_diag diag;
+    unsigned char want[WORKS][2][CHAIN_BYTES]; /* what the first contender left in the chains */
+    bool has_want[WORKS];
 };
 
-static bool complain(const struct bench *bench, const char *what)
+static bool complain(const struct overlap *overlap, const char *what)
 {
-    fprintf(stderr, "bench_opencl: overlap: %s: %s\n", what, bench->diag.message);
+    fprintf(stderr, "bench_opencl: overlap: %s: %s\n", what, overlap->diag.message);
     return false;
 }
 
-static bool open_bench(struct bench *bench, const char *device)
+static bool open_overlap(struct overlap *overlap, const char *device)
 {
     const struct vyre_device_desc desc = {.backend = "opencl", .name = device};
     const struct vyre_payload payload = {.target = VYRE_TARGET_OPENCL_C,
@@ -72,166 +80,162 @@ static bool open_bench(struct bench *bench, const char *device)
     const struct vyre_kernel_desc kernel = {.label = "work",
                                             .payloads = &payload,
                                             .payload_count = 1,
-                                            .local_size = {GPU_LOCAL_SIZE, 1, 1}};
-    struct vyre_diag *diag = &bench->diag;
-    bench->bytes = calloc(2, UPLOAD_BYTES);
-    if (!bench->bytes)
-        return complain(bench, "out of memory");
+                                            .local_size = {LOCAL_SIZE, 1, 1}};
+    struct vyre_diag *diag = &overlap->diag;
+    overlap->bytes = calloc(2, UPLOAD_BYTES);
+    if (!overlap->bytes)
+        return complain(overlap, "out of memory");
     for (size_t i = 0; i < UPLOAD_BYTES; i++)
-        bench->bytes[i] = (unsigned char)(i * 131 >> 3);
-    enum vyre_status status = vyre_instance_create(NULL, &bench->instance, diag);
+        overlap->bytes[i] = (unsigned char)(i * 131 >> 3);
+    enum vyre_status status = vyre_instance_create(NULL, &overlap->instance, diag);
     if (status == VYRE_OK)
-        status = vyre_device_open(bench->instance, &desc, &bench->device, diag);
+        status = vyre_device_open(overlap->instance, &desc, &overlap->device, diag);
     if (status == VYRE_OK)
-        status = vyre_kernel_create(bench->device, &kernel, &bench->kernel, diag);
+        status = vyre_kernel_create(overlap->device, &kernel, &overlap->kernel, diag);
     for (int i = 0; status == VYRE_OK && i < 2; i++)
-        status =
-            vyre_buffer_create(bench->device, &(struct vyre_buffer_desc){.size_bytes = CHAIN_BYTES},
-                               &bench->chains[i], diag);
+        status = vyre_buffer_create(overlap->device,
+                                    &(struct vyre_buffer_desc){.size_bytes = CHAIN_BYTES},
+                                    &overlap->chains[i], diag);
     if (status == VYRE_OK)
-        status = vyre_buffer_create(bench->device,
+        status = vyre_buffer_create(overlap->device,
                                     &(struct vyre_buffer_desc){.size_bytes = UPLOAD_BYTES},
-                                    &bench->large, diag);
+                                    &overlap->large, diag);
     if (status == VYRE_OK)
-        status = vyre_batch_create(bench->device, NULL, &bench->batch, diag);
-    return status == VYRE_OK || complain(bench, "open");
+        status = vyre_batch_create(overlap->device, NULL, &overlap->batch, diag);
+    return status == VYRE_OK || complain(overlap, "open");
 }
 
-static void close_bench(struct bench *bench)
+static void close_overlap(struct overlap *overlap)
 {
-    if (bench->device)
-        vyre_device_close(&bench->device);
-    vyre_instance_destroy(&bench->instance);
-    free(bench->bytes);
+    if (overlap->device)
+        vyre_device_close(&overlap->device);
+    vyre_instance_destroy(&overlap->instance);
+    free(overlap->bytes);
 }
 
-static void add_launch(struct bench *bench, const struct cell *cell, int chain)
+static void add_launch(struct overlap *overlap, const struct work *work, int chain)
 {
     const struct vyre_slot_binding binding = {
         .slot = 0,
-        .range = {.buffer = bench->chains[chain], .size_bytes = cell->groups * GPU_GROUP_BYTES}};
-    vyre_batch_dispatch(bench->batch, &(struct vyre_dispatch){.kernel = bench->kernel,
-                                                              .groups = {cell->groups, 1, 1},
-                                                              .bindings = &binding,
-                                                              .binding_count = 1,
-                                                              .constants = &cell->rounds,
-                                                              .constants_size_bytes = 4});
+        .range = {.buffer = overlap->chains[chain], .size_bytes = work->groups * GROUP_BYTES}};
+    vyre_batch_dispatch(overlap->batch, &(struct vyre_dispatch){.kernel = overlap->kernel,
+                                                                .groups = {work->groups, 1, 1},
+                                                                .bindings = &binding,
+                                                                .binding_count = 1,
+                                                                .constants = &work->rounds,
+                                                                .constants_size_bytes = 4});
 }
 
-static void build(struct bench *bench, const struct cell *cell)
+static void build(struct overlap *overlap, const struct work *work)
 {
-    vyre_batch_reset(bench->batch);
-    if (cell->shape == UPLOAD)
-        vyre_batch_upload_borrowed(bench->batch, (struct vyre_range){.buffer = bench->large},
-                                   bench->bytes);
-    for (uint32_t i = 0; i < cell->launches; i++) {
-        add_launch(bench, cell, 0);
-        if (cell->shape == CHAINS)
-            add_launch(bench, cell, 1);
+    vyre_batch_reset(overlap->batch);
+    if (work->shape == UPLOAD)
+        vyre_batch_upload_borrowed(overlap->batch, (struct vyre_range){.buffer = overlap->large},
+                                   overlap->bytes);
+    for (uint32_t i = 0; i < work->launches; i++) {
+        add_launch(overlap, work, 0);
+        if (work->shape == CHAINS)
+            add_launch(overlap, work, 1);
     }
 }
 
-static bool submit(struct bench *bench, enum vyre_mode mode, uint32_t variant)
+static bool submit(struct overlap *overlap, enum vyre_mode mode, uint32_t variant)
 {
     const struct vyre_submit_options options = {.mode = mode, .variant = variant};
     struct vyre_ticket ticket;
-    return vyre_batch_submit(bench->batch, &options, &ticket, &bench->diag) == VYRE_OK &&
-           vyre_ticket_wait(bench->device, ticket, VYRE_FOREVER, &bench->diag) == VYRE_OK;
+    return vyre_batch_submit(overlap->batch, &options, &ticket, &overlap->diag) == VYRE_OK &&
+           vyre_ticket_wait(overlap->device, ticket, VYRE_FOREVER, &overlap->diag) == VYRE_OK;
 }
 
 /* Runs the batch REPEATS times on fresh bytes; what it leaves goes to `out_chains`. 0: it failed. */
-static double time_once(struct bench *bench, enum vyre_mode mode, uint32_t variant,
+static double time_once(struct overlap *overlap, enum vyre_mode mode, uint32_t variant,
                         unsigned char out_chains[2][CHAIN_BYTES])
 {
     for (int i = 0; i < 2; i++) {
-        if (vyre_buffer_write(bench->chains[i], 0, bench->bytes + 7 + i, CHAIN_BYTES,
-                              &bench->diag) != VYRE_OK)
+        if (vyre_buffer_write(overlap->chains[i], 0, overlap->bytes + 7 + i, CHAIN_BYTES,
+                              &overlap->diag) != VYRE_OK)
             return 0;
     }
-    gpu_settle();
-    uint64_t start = sample_now_ns();
+    uint64_t start = bench_now_ns();
     for (int r = 0; r < REPEATS; r++) {
-        if (!submit(bench, mode, variant))
+        if (!submit(overlap, mode, variant))
             return 0;
     }
-    uint64_t end = sample_now_ns();
+    uint64_t end = bench_now_ns();
     for (int i = 0; i < 2; i++) {
-        if (vyre_buffer_read(bench->chains[i], 0, out_chains[i], CHAIN_BYTES, &bench->diag) !=
+        if (vyre_buffer_read(overlap->chains[i], 0, out_chains[i], CHAIN_BYTES, &overlap->diag) !=
             VYRE_OK)
             return 0;
     }
     return (double)(end - start) / REPEATS;
 }
 
-static bool large_is_right(struct bench *bench)
+static bool large_is_right(struct overlap *overlap)
 {
-    unsigned char *read = bench->bytes + UPLOAD_BYTES;
-    return vyre_buffer_read(bench->large, 0, read, UPLOAD_BYTES, &bench->diag) == VYRE_OK &&
-           memcmp(read, bench->bytes, UPLOAD_BYTES) == 0;
+    unsigned char *read = overlap->bytes + UPLOAD_BYTES;
+    return vyre_buffer_read(overlap->large, 0, read, UPLOAD_BYTES, &overlap->diag) == VYRE_OK &&
+           memcmp(read, overlap->bytes, UPLOAD_BYTES) == 0;
 }
 
-static void print_cell(const struct cell *cell, enum vyre_mode mode,
-                       double ns[VARIANTS][GPU_ROUNDS_MAX], size_t rounds)
+/* A cell is a batch in a mode; a contender is a variant, its state the variant's bits. */
+static double measure(void *context, struct bench_contender *contender, size_t cell)
 {
-    double ratios[GPU_ROUNDS_MAX];
-    for (size_t i = 0; i < rounds; i++)
-        ratios[i] = ns[WITH][i] / ns[SERIAL][i];
-    struct sample_summary ratio = sample_summarize(ratios, rounds);
-    struct sample_summary with = sample_summarize(ns[WITH], rounds);
-    struct sample_summary serial = sample_summarize(ns[SERIAL], rounds);
-    const char *verdict = ratio.high < 1  ? "pays"
-                          : ratio.low > 1 ? "does not pay"
-                                          : "no difference";
-    printf("%-29s %-7s %11.1f %11.1f   %5.2fx [%.2f %.2f]  %s\n", cell->name, vyre_mode_name(mode),
-           with.median / 1000, serial.median / 1000, ratio.median, ratio.low, ratio.high, verdict);
-    fflush(stdout);
-}
-
-static bool measure(struct bench *bench, const struct cell *cell, enum vyre_mode mode,
-                    size_t rounds)
-{
-    static const uint32_t variants[VARIANTS] = {0, VYRE_VARIANT_SERIAL};
-    static unsigned char left[VARIANTS][2][CHAIN_BYTES];
-    static double ns[VARIANTS][GPU_ROUNDS_MAX];
-    build(bench, cell);
-    for (size_t round = 0; round <= rounds; round++) { /* the first one warms up */
-        for (size_t i = 0; i < VARIANTS; i++) {
-            size_t v = (i + round) % VARIANTS;
-            double time = time_once(bench, mode, variants[v], left[v]);
-            if (time <= 0)
-                return complain(bench, cell->name);
-            if (round > 0)
-                ns[v][round - 1] = time;
-        }
-        if (memcmp(left[WITH], left[SERIAL], sizeof left[WITH]) != 0 ||
-            (cell->shape == UPLOAD && !large_is_right(bench))) {
-            fprintf(stderr, "bench_opencl: overlap: WRONG BYTES: %s\n", cell->name);
-            return false;
-        }
+    static unsigned char left[2][CHAIN_BYTES];
+    struct overlap *overlap = context;
+    size_t w = cell / MODES;
+    const struct work *work = &works[w];
+    build(overlap, work);
+    double ns = time_once(overlap, modes[cell % MODES], *(const uint32_t *)contender->state, left);
+    if (ns <= 0) {
+        complain(overlap, work->name);
+        return -1;
     }
-    print_cell(cell, mode, ns, rounds);
-    return true;
+    if (!overlap->has_want[w])
+        memcpy(overlap->want[w], left, sizeof left);
+    overlap->has_want[w] = true;
+    if (memcmp(overlap->want[w], left, sizeof left) == 0 &&
+        (work->shape != UPLOAD || large_is_right(overlap)))
+        return ns;
+    fprintf(stderr, "WRONG BYTES: overlap: %s\n", work->name);
+    return -1;
 }
 
-bool overlap_run(const struct gpu_options *options, const char *device)
+static void measure_all(struct bench *bench, struct overlap *overlap, const char *title)
 {
-    static const enum vyre_mode modes[] = {VYRE_MODE_PLAIN, VYRE_MODE_REPLAY};
-    struct bench bench = {0};
+    static uint32_t variants[] = {0, VYRE_VARIANT_SERIAL};
+    struct bench_table table;
+    bench_table_init(&table, title, "ns per batch");
+    table.settles = true;
+    table.measure = measure;
+    table.context = overlap;
+    bench_add_contender(&table, "serial", BENCH_BASE)->state = &variants[1];
+    bench_add_contender(&table, "with arms and copy overlap", BENCH_PEER)->state = &variants[0];
+    for (size_t cell = 0; cell < WORKS * MODES; cell++)
+        bench_add_cell(&table, works[cell / MODES].name, vyre_mode_name(modes[cell % MODES]));
+    bench_run(bench, &table);
+    bench_report(bench, &table, NULL, 0);
+    bench_table_deinit(&table);
+}
+
+void overlap_run(struct bench *bench, const char *device)
+{
+    struct overlap *overlap = calloc(1, sizeof *overlap);
     struct vyre_ability ability = {0};
-    size_t rounds = options->rounds < ROUNDS_MOST ? options->rounds : ROUNDS_MOST;
-    bool ok = open_bench(&bench, device);
-    if (ok)
-        vyre_device_get_ability(bench.device, VYRE_ABILITY_ARMS, &ability);
-    if (ok && ability.value == 0)
-        printf("\narms and copy overlap on %s: absent: %s\n", device, ability.reason);
-    if (ok && ability.value != 0) {
-        printf("\narms and copy overlap on %s, µs per batch\n%-29s %-7s %11s %11s   %s\n", device,
-               "batch", "mode", "with", "serial", "with / serial");
-        for (size_t c = 0; ok && c < CELLS; c++) {
-            for (size_t m = 0; ok && m < 2; m++)
-                ok = measure(&bench, &cells[c], modes[m], rounds);
-        }
+    const char *row = bench->row;
+    char title[160];
+    if (!overlap || !open_overlap(overlap, device)) {
+        bench->failed = true;
+    } else {
+        vyre_device_get_ability(overlap->device, VYRE_ABILITY_ARMS, &ability);
+        snprintf(title, sizeof title, "arms and copy overlap on %s", device);
+        bench->row = NULL; /* both contenders, whatever row was asked for */
+        if (ability.value != 0)
+            measure_all(bench, overlap, title);
+        else if (!bench->json)
+            printf("\n== %s\nabsent: %s\n", title, ability.reason);
+        bench->row = row;
     }
-    close_bench(&bench);
-    return ok;
+    if (overlap)
+        close_overlap(overlap);
+    free(overlap);
 }

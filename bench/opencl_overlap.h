@@ -5,9 +5,9 @@
 #ifndef VYRE_BENCH_OPENCL_OVERLAP_H
 #define VYRE_BENCH_OPENCL_OVERLAP_H
 
-#include "gpu.h"
+#include "harness/bench.h"
 
-/* Measures and prints. False: it failed or the bytes differ, and it said so. */
-bool overlap_run(const struct gpu_options *options, const char *device);
+/* Measures and reports. Different bytes are a failure. */
+void overlap_run(struct bench *bench, const char *device);
 
 #endif

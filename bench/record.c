@@ -3,8 +3,7 @@
  *
  * Claims: a recorder costs at most 2 % on a stream of batches of 2,000 items, and decision records at
  * most 1 %. Each contender has an instance and a device of its own on the cpu; all run the same batch in
- * turns, in short rounds, so that what disturbs one disturbs the others. What is compared is the median
- * over the rounds of the ratio within a round; the quartiles beside it say how far to trust it.
+ * turns, in short rounds, so that what disturbs one disturbs the others.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +11,11 @@
 
 #include <vyre/vyre.h>
 
+#include "harness/bench.h"
+
 #define ITEMS   2000
-#define BATCHES 8 /* in a round */
-#define ROUNDS  601
-#define WARM_UP 32 /* rounds; auto has settled by then */
+#define BATCHES 8  /* in a round */
+#define WARM_UP 32 /* measurements; auto has settled by then */
 #define WORDS   64
 
 enum contender { BARE, DECISIONS, RECORDED, CONTENDERS };
@@ -26,7 +26,6 @@ struct stream {
     struct vyre_instance *instance;
     struct vyre_device *device;
     struct vyre_batch *batch;
-    double round_ns[ROUNDS];
 };
 
 static void step(const struct vyre_host_group *group)
@@ -81,6 +80,15 @@ static void open_stream(struct stream *stream, enum contender contender, const c
         vyre_batch_dispatch(stream->batch, &dispatch);
 }
 
+static void close_stream(struct stream *stream)
+{
+    struct vyre_diag diag;
+    vyre_device_close(&stream->device);
+    vyre_instance_destroy(&stream->instance);
+    if (stream->recorder)
+        need(vyre_recorder_close(&stream->recorder, &diag), &diag);
+}
+
 static double run(struct stream *stream, enum vyre_mode mode)
 {
     const struct vyre_submit_options options = {.mode = mode};
@@ -92,81 +100,59 @@ static double run(struct stream *stream, enum vyre_mode mode)
     return (double)(vyre_clock_ns() - start_ns) / BATCHES;
 }
 
-static int compare(const void *a, const void *b)
+static const enum vyre_mode modes[] = {VYRE_MODE_PLAIN, VYRE_MODE_REPLAY, VYRE_MODE_AUTO};
+#define MODES (sizeof modes / sizeof modes[0])
+
+/* One stream for each contender and mode. */
+struct streams {
+    struct stream of[CONTENDERS][MODES];
+};
+
+static double measure(void *context, struct bench_contender *contender, size_t cell)
 {
-    double left = *(const double *)a;
-    double right = *(const double *)b;
-    return (left > right) - (left < right);
+    (void)context;
+    struct stream *stream = contender->state;
+    return run(&stream[cell], modes[cell]);
 }
 
-/* Of sorted values. */
-static double at(const double *values, double part)
+int main(int argc, char **argv)
 {
-    return values[(int)(part * (ROUNDS - 1))];
-}
-
-static void print_ratio(double *ratios, const char *against, int claim)
-{
-    qsort(ratios, ROUNDS, sizeof *ratios, compare);
-    printf("   %+6.2f %% against %s (quartiles %+.2f, %+.2f; claim: at most %d %%)",
-           (at(ratios, 0.5) - 1) * 100, against, (at(ratios, 0.25) - 1) * 100,
-           (at(ratios, 0.75) - 1) * 100, claim);
-}
-
-static void report(struct stream streams[CONTENDERS], enum vyre_mode mode)
-{
-    static double decided[ROUNDS], recorded[ROUNDS];
-    for (int round = 0; round < ROUNDS; round++) {
-        decided[round] = streams[DECISIONS].round_ns[round] / streams[BARE].round_ns[round];
-        recorded[round] = streams[RECORDED].round_ns[round] / streams[DECISIONS].round_ns[round];
+    static const struct bench_desc desc = {.name = "record", .rounds = 601, .rounds_quick = 101};
+    static struct streams streams;
+    struct bench_aim aims[2 * MODES];
+    struct bench bench;
+    struct bench_table table;
+    char folder[] = "/tmp/vyre-bench-record.XXXXXX";
+    char paths[MODES][64];
+    if (!bench_begin(&bench, &desc, argc, argv))
+        return 2;
+    if (!mkdtemp(folder))
+        return 1;
+    bench_table_init(&table, "batches of 2,000 items", "ns per batch");
+    table.measure = measure;
+    for (size_t m = 0; m < MODES; m++) {
+        aims[2 * m] = (struct bench_aim){.contender = names[DECISIONS], .cell = m, .limit = 1.01};
+        aims[2 * m + 1] = (struct bench_aim){
+            .contender = names[RECORDED], .base = names[DECISIONS], .cell = m, .limit = 1.02};
+        bench_add_cell(&table, "a batch", vyre_mode_name(modes[m]));
+        snprintf(paths[m], sizeof paths[m], "%s/%s.json", folder, vyre_mode_name(modes[m]));
     }
-    printf("%s\n", vyre_mode_name(mode));
-    for (int i = 0; i < CONTENDERS; i++) {
-        qsort(streams[i].round_ns, ROUNDS, sizeof(double), compare);
-        printf("  %-18s %8.2f us a batch", names[i], at(streams[i].round_ns, 0.5) / 1000);
-        if (i == DECISIONS)
-            print_ratio(decided, names[BARE], 1);
-        if (i == RECORDED)
-            print_ratio(recorded, names[DECISIONS], 2);
-        printf("\n");
-    }
-}
-
-static void compare_in(enum vyre_mode mode, const char *path)
-{
-    static struct stream streams[CONTENDERS];
-    struct vyre_diag diag;
-    for (int i = 0; i < CONTENDERS; i++) {
-        open_stream(&streams[i], (enum contender)i, path);
-        for (int j = 0; j < WARM_UP; j++)
-            (void)run(&streams[i], mode);
-    }
-    /* Which one goes first changes from round to round. */
-    for (int round = 0; round < ROUNDS; round++) {
-        for (int i = 0; i < CONTENDERS; i++) {
-            struct stream *stream = &streams[(round + i) % CONTENDERS];
-            stream->round_ns[round] = run(stream, mode);
+    for (size_t c = 0; c < CONTENDERS; c++) {
+        bench_add_contender(&table, names[c], c == BARE ? BENCH_BASE : BENCH_PEER)->state =
+            streams.of[c];
+        for (size_t m = 0; m < MODES; m++) {
+            open_stream(&streams.of[c][m], (enum contender)c, paths[m]);
+            for (int i = 0; i < WARM_UP; i++)
+                (void)run(&streams.of[c][m], modes[m]);
         }
     }
-    report(streams, mode);
-    for (int i = 0; i < CONTENDERS; i++) {
-        vyre_device_close(&streams[i].device);
-        vyre_instance_destroy(&streams[i].instance);
-    }
-    need(vyre_recorder_close(&streams[RECORDED].recorder, &diag), &diag);
-}
-
-int main(void)
-{
-    char path[] = "/tmp/vyre-bench-record.XXXXXX";
-    int descriptor = mkstemp(path);
-    if (descriptor < 0)
-        return 1;
-    close(descriptor);
-    printf("%d batches of %d items a round, %d rounds\n", BATCHES, ITEMS, ROUNDS);
-    compare_in(VYRE_MODE_PLAIN, path);
-    compare_in(VYRE_MODE_REPLAY, path);
-    compare_in(VYRE_MODE_AUTO, path);
-    unlink(path);
-    return 0;
+    bench_run(&bench, &table);
+    bench_report(&bench, &table, aims, sizeof aims / sizeof aims[0]);
+    bench_table_deinit(&table);
+    for (size_t i = 0; i < CONTENDERS * MODES; i++)
+        close_stream(&streams.of[i / MODES][i % MODES]);
+    for (size_t m = 0; m < MODES; m++)
+        unlink(paths[m]);
+    rmdir(folder);
+    return bench_end(&bench);
 }

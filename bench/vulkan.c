@@ -4,32 +4,47 @@
  * Claims: plain at most 1.10 times and replay at most 1.03 times the time by hand; P1 no slower than
  * a fence wait by hand; the host time of submitting a recorded batch does not grow with the batch.
  *
- * Runs itself again for each configuration, because llvmpipe reads LP_NUM_THREADS when it is loaded:
- * its default threads, and none. All contenders of a configuration are measured in one process,
- * interleaved round by round. Their bytes are compared after every cell: a difference ends in exit
- * code 1. Nothing is asserted of time. Without Vulkan the exit code is 77.
+ * llvmpipe is measured with its default threads and without threads. It reads LP_NUM_THREADS when it is
+ * loaded, so the second configuration is another process of this program.
  *
- *   bench_vulkan [--quick] [--full] [--rounds N] [--seconds N] [--row TEXT] [--pattern P1|P2|P3]
+ *   bench_vulkan [--quick] [--json] [--rounds N] [--seconds N] [--row TEXT] [--pattern P1|P2|P3]
  *                [--groups N] [--device TEXT]
+ *
+ * Different bytes are a failure, exit code 1. Nothing is asserted of time. Without Vulkan the exit code is 77.
  */
-#include "vulkan_submit.h"
-
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "launches/vyre_row.h"
+#include "vulkan_submit.h"
 
 #define VYRE_PLAIN  "Vyre plain"
 #define VYRE_REPLAY "Vyre replay"
 
-#define CHILD_DEFAULT    "default"
-#define CHILD_NO_THREADS "no-threads"
-
 #define ABSENT      77
 #define TITLE_BYTES 320
 
-static void add_vyre_rows(const char *device, struct gpu_results *results)
+struct options {
+    struct launches_options only;
+    const char *device;     /* a part of its name */
+    const char *no_threads; /* set: this process measures llvmpipe without threads */
+};
+
+/* Some 40 to 400 ms each; a launch of 256 groups takes llvmpipe 80 to 170 us. */
+static const struct launches_size with_threads[] = {
+    {1, {[LAUNCHES_P1] = {1, 200}, [LAUNCHES_P2] = {2000, 1}, [LAUNCHES_P3] = {500, 20}}},
+    {16, {[LAUNCHES_P1] = {1, 200}, [LAUNCHES_P2] = {2000, 1}, [LAUNCHES_P3] = {250, 20}}},
+    {256, {[LAUNCHES_P1] = {1, 100}, [LAUNCHES_P2] = {2000, 1}, [LAUNCHES_P3] = {50, 20}}},
+};
+static const struct launches_size without_threads[] = {
+    {1, {[LAUNCHES_P1] = {1, 200}, [LAUNCHES_P2] = {2000, 4}, [LAUNCHES_P3] = {2000, 20}}},
+    {16, {[LAUNCHES_P1] = {1, 200}, [LAUNCHES_P2] = {2000, 1}, [LAUNCHES_P3] = {500, 20}}},
+    {256, {[LAUNCHES_P1] = {1, 100}, [LAUNCHES_P2] = {2000, 1}, [LAUNCHES_P3] = {40, 20}}},
+};
+#define SIZES (sizeof with_threads / sizeof with_threads[0])
+
+static void add_vyre_rows(const char *device, struct launches *launches)
 {
     static const struct {
         const char *name;
@@ -40,145 +55,145 @@ static void add_vyre_rows(const char *device, struct gpu_results *results)
         {"Vyre auto", VYRE_MODE_AUTO},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct gpu_vyre_desc desc = {
+        const struct vyre_row_desc desc = {
             .name = rows[i].name,
-            .backend = "vulkan",
-            .device = device,
+            .device = {.backend = "vulkan", .name = device},
             .mode = rows[i].mode,
             .payload = {.target = VYRE_TARGET_SPIRV,
                         .entry = "main",
                         .bytes = hand_spirv,
                         .size_bytes = hand_spirv_bytes},
         };
-        gpu_open_vyre(&desc, &results->contenders[results->contender_count++]);
+        vyre_row_open(&desc, launches_add(launches));
     }
 }
 
-static void print_aims(const struct gpu_results *results)
+/* Each mode against its counterpart by hand; then the best against the best, which is good to know. */
+static size_t make_aims(const struct launches *launches, struct bench_aim *out_aims)
 {
-    static const struct gpu_aim aims[GPU_PATTERNS][3] = {
-        [GPU_P1] = {{VYRE_PLAIN, HAND_RECORDED, 1.10, false},
-                    {VYRE_REPLAY, HAND_REPLAYED, 1.03, false},
-                    {VYRE_REPLAY, HAND_REPLAYED, 1.00, false}},
-        [GPU_P2] = {{VYRE_PLAIN, HAND_RECORDED, 1.10, false},
-                    {VYRE_REPLAY, HAND_RECORDED, 1.03, false}},
-        [GPU_P3] = {{VYRE_PLAIN, HAND_RECORDED, 1.10, false},
-                    {VYRE_REPLAY, HAND_REPLAYED, 1.03, false}},
-    };
-    printf("\naims on %s\n", results->title);
-    if (!gpu_has_vyre(results)) {
-        printf("none of Vyre's modes was measured: nothing to judge\n");
-        return;
+    size_t count = 0;
+    for (size_t cell = 0; cell < launches->table.cell_count; cell++) {
+        enum launches_pattern pattern = launches->cells[cell].pattern;
+        const char *replayed = pattern == LAUNCHES_P2 ? HAND_RECORDED : HAND_REPLAYED;
+        double replay_limit = pattern == LAUNCHES_P1 ? 1.00 : 1.03;
+        const struct bench_aim aims[] = {
+            {BENCH_TIMES_AT_MOST, VYRE_PLAIN, HAND_RECORDED, cell, 0, 1.10},
+            {BENCH_TIMES_AT_MOST, VYRE_REPLAY, replayed, cell, 0, replay_limit},
+            {BENCH_TIMES_AT_MOST, NULL, NULL, cell, 0, 1.00},
+        };
+        memcpy(&out_aims[count], aims, sizeof aims);
+        count += sizeof aims / sizeof aims[0];
     }
-    for (uint32_t cell = 0; cell < GPU_CELLS; cell++) {
-        for (size_t i = 0; i < 3 && aims[cell % GPU_PATTERNS][i].contender; i++)
-            gpu_print_aim(results, &aims[cell % GPU_PATTERNS][i], cell, stdout);
-    }
-    printf("the best of each; no aim, but good to know\n");
-    gpu_print_best_aims(results, stdout);
+    return count;
 }
 
-static struct gpu_contender *find_replay(struct gpu_results *results)
+static struct launches_row *find_replay(struct launches *launches)
 {
-    for (size_t i = 0; i < results->contender_count; i++) {
-        if (strcmp(results->contenders[i].name, VYRE_REPLAY) == 0)
-            return &results->contenders[i];
+    for (size_t i = 0; i < launches->row_count; i++) {
+        if (strcmp(launches->rows[i].name, VYRE_REPLAY) == 0 && !launches->rows[i].absent[0])
+            return &launches->rows[i];
     }
     return NULL;
 }
 
-static bool run_device(const struct gpu_options *options, struct hand_device *device,
-                       struct gpu_results *results)
+static void run_device(struct bench *bench, const struct options *options,
+                       struct hand_device *device, struct launches *launches)
 {
-    /* Some 40 to 400 ms each; a launch of 256 groups takes llvmpipe 80 to 170 us. */
-    static const gpu_work_table with_threads = {
-        {{1, 200}, {2000, 1}, {500, 20}},
-        {{1, 200}, {2000, 1}, {250, 20}},
-        {{1, 100}, {2000, 1}, {50, 20}},
-    };
-    static const gpu_work_table without_threads = {
-        {{1, 200}, {2000, 4}, {2000, 20}},
-        {{1, 200}, {2000, 1}, {500, 20}},
-        {{1, 100}, {2000, 1}, {40, 20}},
-    };
-    bool threads = strcmp(options->child, CHILD_DEFAULT) == 0;
+    bool threads = !options->no_threads;
+    struct bench_aim aims[3 * LAUNCHES_CELLS];
     char title[TITLE_BYTES];
     snprintf(title, sizeof title, "%s, %s", hand_device_name(device),
              threads ? "default threads" : "LP_NUM_THREADS=0");
-    results->title = title;
-    results->load = gpu_load();
-    gpu_define_cells(options, threads ? with_threads : without_threads, results->cells);
-    hand_add_rows(device, results);
-    add_vyre_rows(hand_device_name(device), results);
-    bool ok = gpu_measure(options, results);
-    gpu_report(results, stdout);
-    print_aims(results);
-    struct gpu_contender *replay = find_replay(results);
-    if (replay && !options->row && !options->pattern && options->groups == 0)
-        ok = submit_report(device, replay, stdout) && ok;
-    gpu_close(results);
-    return ok;
+    launches_init(launches, title, threads ? with_threads : without_threads, SIZES, &options->only);
+    hand_add_rows(device, launches);
+    add_vyre_rows(hand_device_name(device), launches);
+    launches_run(bench, launches);
+    bench_report(bench, &launches->table, aims, make_aims(launches, aims));
+    if (!bench->row && !options->only.pattern && !options->only.groups)
+        submit_run(bench, device, find_replay(launches), title);
+    launches_deinit(launches);
 }
 
-static int run_child(const struct gpu_options *options)
+/* What this process is for: llvmpipe with its threads or without, or another device. */
+static bool run_configuration(struct bench *bench, const struct options *options)
 {
     struct hand_device *device = hand_device_open(options->device);
     if (!device)
-        return ABSENT;
-    bool ok = true;
-    if (strcmp(options->child, CHILD_NO_THREADS) == 0 &&
-        !strstr(hand_device_name(device), "llvmpipe")) {
-        printf("\n%s knows no LP_NUM_THREADS: measured once\n", hand_device_name(device));
-    } else {
-        struct gpu_results *results = calloc(1, sizeof *results);
-        ok = results && run_device(options, device, results);
-        free(results);
-    }
+        return false;
+    struct launches *launches = malloc(sizeof *launches);
+    if (launches)
+        run_device(bench, options, device, launches);
+    else
+        bench->failed = true;
+    free(launches);
     hand_device_close(device);
-    return ok ? 0 : 1;
+    return true;
 }
 
-/* This program again, with the same options. */
-static int run_configuration(const char *name, int argc, char **argv)
+static bool is_llvmpipe(const struct options *options)
 {
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        char **arguments = calloc((size_t)argc + 3, sizeof *arguments);
-        char option[] = "--child";
-        char *value = strdup(name);
-        if (!arguments || !value)
-            _exit(1);
+    struct hand_device *device = hand_device_open(options->device);
+    bool yes = device && strstr(hand_device_name(device), "llvmpipe");
+    if (device)
+        hand_device_close(device);
+    return yes;
+}
+
+/* This program again, with the same options and no threads in llvmpipe. Its tables join those of this process. */
+static void run_again(struct bench *bench, int argc, char **argv)
+{
+    char program[] = "/proc/self/exe";
+    char option[] = "--no-threads";
+    char value[] = "yes";
+    char line[512];
+    struct bench_process process;
+    char **arguments = calloc((size_t)argc + 3, sizeof *arguments);
+    setenv("LP_NUM_THREADS", "0", 1); /* this process uses no device any more */
+    if (arguments) {
         memcpy(arguments, argv, (size_t)argc * sizeof *arguments);
+        arguments[0] = program;
         arguments[argc] = option;
         arguments[argc + 1] = value;
-        if (strcmp(name, CHILD_NO_THREADS) == 0)
-            setenv("LP_NUM_THREADS", "0", 1);
-        else
-            unsetenv("LP_NUM_THREADS");
-        execv("/proc/self/exe", arguments);
-        _exit(1);
     }
-    int state = 0;
-    while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
-        continue;
-    if (child < 0 || !WIFEXITED(state)) {
-        fprintf(stderr, "bench_vulkan: the process for %s did not end by itself\n", name);
-        return 1;
+    if (!arguments || !bench_process_start(arguments, &process)) {
+        bench->failed = true;
+        free(arguments);
+        return;
     }
-    return WEXITSTATUS(state);
+    if (bench->json)
+        bench_append(bench, process.output);
+    while (fgets(line, sizeof line, process.output))
+        fputs(line, stdout);
+    if (bench_process_finish(&process) != 0) {
+        fprintf(stderr, "bench_vulkan: the process without threads failed\n");
+        bench->failed = true;
+    }
+    free(arguments);
 }
 
 int main(int argc, char **argv)
 {
-    struct gpu_options options;
-    if (!gpu_parse("bench_vulkan", argc, argv, &options))
+    struct options only = {0};
+    const struct bench_option options[] = {
+        {"--pattern", "P1|P2|P3", &only.only.pattern},
+        {"--groups", "1|16|256", &only.only.groups},
+        {"--device", "TEXT", &only.device},
+        {"--no-threads", NULL, &only.no_threads},
+    };
+    const struct bench_desc desc = {.name = "vulkan",
+                                    .rounds = 21,
+                                    .rounds_quick = 7,
+                                    .seconds = 60,
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0]};
+    struct bench bench;
+    if (!bench_begin(&bench, &desc, argc, argv))
         return 2;
-    if (options.child)
-        return run_child(&options);
-    int with_threads = run_configuration(CHILD_DEFAULT, argc, argv);
-    if (with_threads == ABSENT)
+    if (!only.no_threads)
+        unsetenv("LP_NUM_THREADS");
+    if (!run_configuration(&bench, &only))
         return ABSENT;
-    int without = run_configuration(CHILD_NO_THREADS, argc, argv);
-    return with_threads != 0 ? with_threads : without;
+    if (!only.no_threads && is_llvmpipe(&only))
+        run_again(&bench, argc, argv);
+    return bench_end(&bench);
 }

@@ -90,9 +90,9 @@ struct hand_device {
     VkPipeline pipeline;
     VkCommandPool pool;
     VkFence fence;
-    VkCommandBuffer ring[RING];          /* recorded each time */
-    VkCommandBuffer recorded[GPU_CELLS]; /* recorded once */
-    bool is_recorded[GPU_CELLS];
+    VkCommandBuffer ring[RING];               /* recorded each time */
+    VkCommandBuffer recorded[LAUNCHES_CELLS]; /* recorded once */
+    bool is_recorded[LAUNCHES_CELLS];
     VkCommandBuffer spare; /* for what is no cell */
 };
 
@@ -213,7 +213,7 @@ static uint32_t choose_memory(struct hand_device *vk, uint32_t allowed)
 static bool open_buffer(struct hand_device *vk)
 {
     const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                     .size = GPU_BUFFER_BYTES,
+                                     .size = LAUNCHES_BUFFER_BYTES,
                                      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
     if (!works(vk->vkCreateBuffer(vk->device, &info, NULL, &vk->buffer), "vkCreateBuffer"))
         return false;
@@ -315,7 +315,7 @@ static bool open_commands(struct hand_device *vk)
                                             .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
                                             .commandBufferCount = RING};
     VkResult result = vk->vkAllocateCommandBuffers(vk->device, &allocate, vk->ring);
-    allocate.commandBufferCount = GPU_CELLS;
+    allocate.commandBufferCount = LAUNCHES_CELLS;
     if (result == VK_SUCCESS)
         result = vk->vkAllocateCommandBuffers(vk->device, &allocate, vk->recorded);
     allocate.commandBufferCount = 1;
@@ -388,7 +388,7 @@ static bool record(struct hand_device *vk, VkCommandBuffer commands, VkCommandBu
     vk->vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, vk->layout, 0, 1,
                                 &vk->set, 0, NULL);
     for (uint32_t k = 0; k < launches; k++) {
-        uint32_t constant = gpu_constant(k);
+        uint32_t constant = launches_constant(k);
         if (k > 0 || after_others)
             barrier(vk, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
                     VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
@@ -426,11 +426,10 @@ static bool poll_fence(struct hand_device *vk)
 /* ---- The rows --------------------------------------------------------------------------------- */
 
 /* P1 and P2 wait after each run; P3 when all buffers of the ring are in flight, and at the end. */
-static bool run_recorded_each(struct gpu_contender *contender, const struct gpu_cell *cell,
-                              uint32_t repeats)
+static bool run_recorded_each(void *state, const struct launches_cell *cell, uint32_t repeats)
 {
-    struct hand_device *vk = contender->state;
-    bool streams = cell->pattern == GPU_P3;
+    struct hand_device *vk = state;
+    bool streams = cell->pattern == LAUNCHES_P3;
     for (uint32_t r = 0; r < repeats; r++) {
         VkCommandBuffer commands = vk->ring[streams ? r % RING : 0];
         bool wait = !streams || r + 1 == repeats || r % RING == RING - 1;
@@ -443,9 +442,9 @@ static bool run_recorded_each(struct gpu_contender *contender, const struct gpu_
 }
 
 /* Records in the round that is not counted. */
-static bool make_recording(struct hand_device *vk, const struct gpu_cell *cell)
+static bool make_recording(struct hand_device *vk, const struct launches_cell *cell)
 {
-    bool streams = cell->pattern == GPU_P3;
+    bool streams = cell->pattern == LAUNCHES_P3;
     if (!vk->is_recorded[cell->index])
         vk->is_recorded[cell->index] =
             record(vk, vk->recorded[cell->index],
@@ -454,14 +453,13 @@ static bool make_recording(struct hand_device *vk, const struct gpu_cell *cell)
     return vk->is_recorded[cell->index];
 }
 
-static bool run_replayed(struct gpu_contender *contender, const struct gpu_cell *cell,
-                         uint32_t repeats)
+static bool run_replayed(void *state, const struct launches_cell *cell, uint32_t repeats)
 {
-    struct hand_device *vk = contender->state;
+    struct hand_device *vk = state;
     if (!make_recording(vk, cell))
         return false;
     for (uint32_t r = 0; r < repeats; r++) {
-        bool wait = cell->pattern != GPU_P3 || r + 1 == repeats;
+        bool wait = cell->pattern != LAUNCHES_P3 || r + 1 == repeats;
         if (!submit(vk, vk->recorded[cell->index], wait ? vk->fence : VK_NULL_HANDLE) ||
             (wait && !wait_fence(vk)))
             return false;
@@ -469,27 +467,26 @@ static bool run_replayed(struct gpu_contender *contender, const struct gpu_cell 
     return true;
 }
 
-static bool run_polled(struct gpu_contender *contender, const struct gpu_cell *cell,
-                       uint32_t repeats)
+static bool run_polled(void *state, const struct launches_cell *cell, uint32_t repeats)
 {
-    struct hand_device *vk = contender->state;
+    struct hand_device *vk = state;
     bool ok = make_recording(vk, cell);
     for (uint32_t r = 0; ok && r < repeats; r++)
         ok = submit(vk, vk->recorded[cell->index], vk->fence) && poll_fence(vk);
     return ok;
 }
 
-static bool write_bytes(struct gpu_contender *contender, const void *bytes, size_t size_bytes)
+static bool write_bytes(void *state, const void *bytes, size_t size_bytes)
 {
-    struct hand_device *vk = contender->state;
+    struct hand_device *vk = state;
     memcpy(vk->mapped, bytes, size_bytes);
     return true;
 }
 
 /* The barrier towards the host is here, where the bytes are read, and not in what is timed. */
-static bool read_bytes(struct gpu_contender *contender, void *out_bytes, size_t size_bytes)
+static bool read_bytes(void *state, void *out_bytes, size_t size_bytes)
 {
-    struct hand_device *vk = contender->state;
+    struct hand_device *vk = state;
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     if (!works(vk->vkBeginCommandBuffer(vk->spare, &begin), "vkBeginCommandBuffer"))
         return false;
@@ -501,26 +498,25 @@ static bool read_bytes(struct gpu_contender *contender, void *out_bytes, size_t 
     return true;
 }
 
-void hand_add_rows(struct hand_device *device, struct gpu_results *results)
+void hand_add_rows(struct hand_device *device, struct launches *launches)
 {
     static const struct {
         const char *name;
         unsigned patterns;
-        bool (*run)(struct gpu_contender *, const struct gpu_cell *, uint32_t);
+        bool (*run)(void *, const struct launches_cell *, uint32_t);
     } rows[] = {
-        {HAND_RECORDED, GPU_ALL_PATTERNS, run_recorded_each},
-        {HAND_REPLAYED, 1u << GPU_P1 | 1u << GPU_P3, run_replayed},
-        {HAND_POLLED, 1u << GPU_P1, run_polled},
+        {HAND_RECORDED, LAUNCHES_NOT_REBUILT, run_recorded_each},
+        {HAND_REPLAYED, 1u << LAUNCHES_P1 | 1u << LAUNCHES_P3, run_replayed},
+        {HAND_POLLED, 1u << LAUNCHES_P1, run_polled},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        results->contenders[results->contender_count++] =
-            (struct gpu_contender){.name = rows[i].name,
-                                   .by_hand = true,
-                                   .patterns = rows[i].patterns,
-                                   .state = device,
-                                   .run = rows[i].run,
-                                   .write = write_bytes,
-                                   .read = read_bytes};
+        *launches_add(launches) = (struct launches_row){.name = rows[i].name,
+                                                        .role = BENCH_BASE,
+                                                        .patterns = rows[i].patterns,
+                                                        .state = device,
+                                                        .run = rows[i].run,
+                                                        .write = write_bytes,
+                                                        .read = read_bytes};
 }
 
 /* ---- Host time of a submit -------------------------------------------------------------------- */
@@ -532,9 +528,9 @@ bool hand_prepare_submit(struct hand_device *device, uint32_t dispatches)
 
 bool hand_time_submit(struct hand_device *device, double *out_ns)
 {
-    uint64_t start = sample_now_ns();
+    uint64_t start = bench_now_ns();
     if (!submit(device, device->spare, device->fence))
         return false;
-    *out_ns = (double)(sample_now_ns() - start);
+    *out_ns = (double)(bench_now_ns() - start);
     return wait_fence(device);
 }

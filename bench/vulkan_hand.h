@@ -12,7 +12,7 @@
 #ifndef VYRE_BENCH_VULKAN_HAND_H
 #define VYRE_BENCH_VULKAN_HAND_H
 
-#include "gpu.h"
+#include "launches/launches.h"
 
 #define HAND_RECORDED "by hand, recorded each time"
 #define HAND_REPLAYED "by hand, replayed"
@@ -33,7 +33,7 @@ const char *hand_device_name(const struct hand_device *device);
 void hand_device_close(struct hand_device *device);
 
 /* Appends the rows by hand. The device is Borrowed. */
-void hand_add_rows(struct hand_device *device, struct gpu_results *results);
+void hand_add_rows(struct hand_device *device, struct launches *launches);
 
 /* Host time of vkQueueSubmit for a recorded command buffer of one-group dispatches. */
 bool hand_prepare_submit(struct hand_device *device, uint32_t dispatches);

@@ -6,7 +6,8 @@
 
 #include "vulkan_hand.h"
 
-/* Measures and prints. `replay` is Vyre's row in replay mode; one that is absent is left out. */
-bool submit_report(struct hand_device *device, struct gpu_contender *replay, FILE *out);
+/* Measures and reports. `replay` is Vyre's row in replay mode; NULL: it is absent. */
+void submit_run(struct bench *bench, struct hand_device *device, struct launches_row *replay,
+                const char *device_title);
 
 #endif

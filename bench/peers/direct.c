@@ -8,14 +8,14 @@
 
 static vyre_host_function *volatile kernel = launch_kernel;
 
-static bool run(void *state, const struct launch_cell *cell, uint32_t repeats)
+static bool run(void *state, const struct launches_cell *cell, uint32_t repeats)
 {
     const struct host_memory *memory = state;
     uint32_t constant = 0;
     struct vyre_host_group group = host_memory_group(memory, cell->groups, &constant);
     for (uint32_t r = 0; r < repeats; r++) {
         for (uint32_t k = 0; k < cell->launches; k++) {
-            constant = launch_constant(k);
+            constant = launches_constant(k);
             for (uint32_t g = 0; g < cell->groups; g++) {
                 group.group_id[0] = g;
                 kernel(&group);
@@ -45,7 +45,7 @@ static void close_memory(void *state)
     free(state);
 }
 
-static struct host_memory *open_memory(char absent[LAUNCH_ABSENT_BYTES])
+static struct host_memory *open_memory(char absent[BENCH_ABSENT_BYTES])
 {
     struct host_memory *memory = calloc(1, sizeof *memory);
     if (memory)
@@ -53,19 +53,20 @@ static struct host_memory *open_memory(char absent[LAUNCH_ABSENT_BYTES])
     if (memory && memory->buffer.data)
         return memory;
     free(memory);
-    snprintf(absent, LAUNCH_ABSENT_BYTES, "out of memory");
+    snprintf(absent, BENCH_ABSENT_BYTES, "out of memory");
     return NULL;
 }
 
-void launch_open_direct(struct launch_contender *out_contender)
+void launch_open_direct(struct launches_row *out_row)
 {
-    out_contender->name = "direct loop";
-    out_contender->state = open_memory(out_contender->absent);
-    out_contender->measure = launch_measure;
-    out_contender->run = run;
-    out_contender->write = write_bytes;
-    out_contender->read = read_bytes;
-    out_contender->close = close_memory;
+    out_row->name = "direct loop";
+    out_row->role = BENCH_BASE;
+    out_row->patterns = LAUNCHES_ALL_PATTERNS;
+    out_row->state = open_memory(out_row->absent);
+    out_row->run = run;
+    out_row->write = write_bytes;
+    out_row->read = read_bytes;
+    out_row->close = close_memory;
 }
 
 /* ---- Streaming -------------------------------------------------------------------------------- */
@@ -73,7 +74,7 @@ void launch_open_direct(struct launch_contender *out_contender)
 /* The buffers lie in a row, so that buffer i is group i of one dispatch. */
 static bool stream(void *state, uint32_t items)
 {
-    uint32_t constant = launch_constant(0);
+    uint32_t constant = launches_constant(0);
     struct vyre_host_group group = host_memory_group(state, LAUNCH_STREAM_BUFFERS, &constant);
     for (uint32_t i = 0; i < items; i++) {
         group.group_id[0] = i % LAUNCH_STREAM_BUFFERS;
@@ -84,7 +85,7 @@ static bool stream(void *state, uint32_t items)
 
 static bool round_trip(void *state, uint32_t items)
 {
-    uint32_t constant = launch_constant(0);
+    uint32_t constant = launches_constant(0);
     struct vyre_host_group group = host_memory_group(state, 1, &constant);
     for (uint32_t i = 0; i < items; i++)
         kernel(&group);
@@ -94,7 +95,7 @@ static bool round_trip(void *state, uint32_t items)
 static bool fill(void *state)
 {
     const struct host_memory *memory = state;
-    launch_fill(memory->buffer.data, LAUNCH_STREAM_BYTES);
+    launches_fill(memory->buffer.data, LAUNCH_STREAM_BYTES);
     return true;
 }
 
@@ -108,6 +109,7 @@ static bool digest(void *state, struct vyre_hash128 *out_digest)
 void launch_stream_open_direct(struct launch_streamer *out_streamer)
 {
     out_streamer->name = "direct loop";
+    out_streamer->role = BENCH_BASE;
     out_streamer->state = open_memory(out_streamer->absent);
     out_streamer->stream = stream;
     out_streamer->round_trip = round_trip;

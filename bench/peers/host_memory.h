@@ -20,10 +20,10 @@ struct host_memory {
 /* Page-aligned, touched; data is NULL when there is none. */
 static inline void host_memory_init(struct host_memory *memory)
 {
-    memory->buffer.data = aligned_alloc(4096, LAUNCH_BUFFER_BYTES);
-    memory->buffer.size_bytes = LAUNCH_BUFFER_BYTES;
+    memory->buffer.data = aligned_alloc(4096, LAUNCHES_BUFFER_BYTES);
+    memory->buffer.size_bytes = LAUNCHES_BUFFER_BYTES;
     if (memory->buffer.data)
-        memset(memory->buffer.data, 0, LAUNCH_BUFFER_BYTES);
+        memset(memory->buffer.data, 0, LAUNCHES_BUFFER_BYTES);
 }
 
 static inline void host_memory_deinit(struct host_memory *memory)
@@ -42,7 +42,7 @@ static inline struct vyre_host_group host_memory_group(const struct host_memory 
     group.group_count[0] = groups;
     group.group_count[1] = 1;
     group.group_count[2] = 1;
-    group.local_size[0] = LAUNCH_LOCAL_SIZE;
+    group.local_size[0] = LAUNCHES_LOCAL_SIZE;
     group.local_size[1] = 1;
     group.local_size[2] = 1;
     group.buffers = &memory->buffer;

@@ -3,25 +3,25 @@
  */
 #include "../launch.h"
 
-static void open_absent(const char *name, struct launch_contender *out_contender)
+static void open_absent(const char *name, struct launches_row *out_row)
 {
-    out_contender->name = name;
-    snprintf(out_contender->absent, LAUNCH_ABSENT_BYTES, "built without OpenMP");
+    out_row->name = name;
+    snprintf(out_row->absent, BENCH_ABSENT_BYTES, "built without OpenMP");
 }
 
-void launch_open_openmp(struct launch_contender *out_contender)
+void launch_open_openmp(struct launches_row *out_row)
 {
-    open_absent("OpenMP", out_contender);
+    open_absent("OpenMP", out_row);
 }
 
-void launch_open_openmp_if(struct launch_contender *out_contender)
+void launch_open_openmp_if(struct launches_row *out_row)
 {
-    open_absent("OpenMP if(groups>=256)", out_contender);
+    open_absent("OpenMP if(groups>=256)", out_row);
 }
 
-void launch_open_openmp_active(struct launch_contender *out_contender)
+void launch_open_openmp_active(struct launches_row *out_row)
 {
-    open_absent("OpenMP active", out_contender);
+    open_absent("OpenMP active", out_row);
 }
 
 int launch_openmp_child(void)

@@ -86,7 +86,7 @@ template <typename policy> class chain_of : public chain
         : nodes_(new std::optional<node>[launches])
     {
         for (uint32_t k = 0; k < launches; ++k) {
-            const uint32_t constant = launch_constant(k);
+            const uint32_t constant = launches_constant(k);
             nodes_[k].emplace(graph_, [&launcher, groups, constant](const flow::continue_msg &) {
                 launcher.launch_in_node(groups, constant);
             });
@@ -107,7 +107,7 @@ template <typename policy> class chain_of : public chain
     std::unique_ptr<std::optional<node>[]> nodes_;
 };
 
-std::unique_ptr<chain> make_chain(launcher &launcher, const launch_cell *cell)
+std::unique_ptr<chain> make_chain(launcher &launcher, const launches_cell *cell)
 {
     if (cell->groups <= grain_groups)
         return std::make_unique<chain_of<flow::lightweight>>(launcher, cell->groups,
@@ -118,23 +118,23 @@ std::unique_ptr<chain> make_chain(launcher &launcher, const launch_cell *cell)
 struct onetbb {
     host_memory memory;
     std::unique_ptr<launcher> launch;
-    std::unique_ptr<chain> chains[LAUNCH_CELLS];
+    std::unique_ptr<chain> chains[LAUNCHES_CELLS];
 };
 
-bool run(void *state, const launch_cell *cell, uint32_t repeats)
+bool run(void *state, const launches_cell *cell, uint32_t repeats)
 {
     onetbb *tbb = static_cast<onetbb *>(state);
     switch (cell->pattern) {
-    case LAUNCH_P1:
-    case LAUNCH_P1_REBUILT:
+    case LAUNCHES_P1:
+    case LAUNCHES_P1_REBUILT:
         for (uint32_t r = 0; r < repeats; ++r)
-            tbb->launch->launch(cell->groups, launch_constant(0));
+            tbb->launch->launch(cell->groups, launches_constant(0));
         break;
-    case LAUNCH_P2:
+    case LAUNCHES_P2:
         for (uint32_t r = 0; r < repeats; ++r)
             make_chain(*tbb->launch, cell)->run();
         break;
-    case LAUNCH_P3: {
+    case LAUNCHES_P3: {
         std::unique_ptr<chain> &kept = tbb->chains[cell->index];
         if (!kept)
             kept = make_chain(*tbb->launch, cell);
@@ -171,7 +171,7 @@ void close_onetbb(void *state)
 struct streamer {
     using node = flow::function_node<uint32_t>;
     host_memory memory;
-    uint32_t constant = launch_constant(0);
+    uint32_t constant = launches_constant(0);
     flow::graph graph;
     std::vector<std::unique_ptr<node>> nodes;
     tbb::task_group tasks;
@@ -201,7 +201,7 @@ bool round_trip(void *state, uint32_t items)
 
 bool fill(void *state)
 {
-    launch_fill(static_cast<streamer *>(state)->memory.buffer.data, LAUNCH_STREAM_BYTES);
+    launches_fill(static_cast<streamer *>(state)->memory.buffer.data, LAUNCH_STREAM_BYTES);
     return true;
 }
 
@@ -227,26 +227,25 @@ void warm_up()
 
 } /* namespace */
 
-void launch_open_onetbb(launch_contender *out_contender)
+void launch_open_onetbb(launches_row *out_row)
 {
-    out_contender->name = "oneTBB";
+    out_row->name = "oneTBB";
     onetbb *tbb = new (std::nothrow) onetbb();
     if (tbb)
         host_memory_init(&tbb->memory);
     if (!tbb || !tbb->memory.buffer.data) {
-        std::snprintf(out_contender->absent, LAUNCH_ABSENT_BYTES, "out of memory");
+        std::snprintf(out_row->absent, BENCH_ABSENT_BYTES, "out of memory");
         delete tbb;
         return;
     }
     warm_up();
     tbb->launch = std::make_unique<launcher>(tbb->memory);
-    out_contender->state = tbb;
-    out_contender->skips_rebuilt = true;
-    out_contender->measure = launch_measure;
-    out_contender->run = run;
-    out_contender->write = write_bytes;
-    out_contender->read = read_bytes;
-    out_contender->close = close_onetbb;
+    out_row->state = tbb;
+    out_row->patterns = LAUNCHES_NOT_REBUILT;
+    out_row->run = run;
+    out_row->write = write_bytes;
+    out_row->read = read_bytes;
+    out_row->close = close_onetbb;
 }
 
 void launch_stream_open_onetbb(launch_streamer *out_streamer)
@@ -256,7 +255,7 @@ void launch_stream_open_onetbb(launch_streamer *out_streamer)
     if (s)
         host_memory_init(&s->memory);
     if (!s || !s->memory.buffer.data) {
-        std::snprintf(out_streamer->absent, LAUNCH_ABSENT_BYTES, "out of memory");
+        std::snprintf(out_streamer->absent, BENCH_ABSENT_BYTES, "out of memory");
         delete s;
         return;
     }

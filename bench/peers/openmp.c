@@ -22,7 +22,7 @@ struct openmp {
 
 static void launch_each(const struct openmp *openmp, uint32_t groups, uint32_t repeats)
 {
-    const uint32_t constant = launch_constant(0);
+    const uint32_t constant = launches_constant(0);
     struct vyre_host_group group = host_memory_group(&openmp->memory, groups, &constant);
     const bool parallel = groups >= openmp->parallel_from_groups;
     for (uint32_t r = 0; r < repeats; r++) {
@@ -34,7 +34,7 @@ static void launch_each(const struct openmp *openmp, uint32_t groups, uint32_t r
     }
 }
 
-static void launch_in_one_region(const struct openmp *openmp, const struct launch_cell *cell,
+static void launch_in_one_region(const struct openmp *openmp, const struct launches_cell *cell,
                                  uint32_t repeats)
 {
     const uint32_t groups = cell->groups;
@@ -46,7 +46,7 @@ static void launch_in_one_region(const struct openmp *openmp, const struct launc
         struct vyre_host_group group = host_memory_group(&openmp->memory, groups, &constant);
         for (uint32_t r = 0; r < repeats; r++) {
             for (uint32_t k = 0; k < launches; k++) {
-                constant = launch_constant(k);
+                constant = launches_constant(k);
 #pragma omp for schedule(static)
                 for (uint32_t g = 0; g < groups; g++) {
                     group.group_id[0] = g;
@@ -57,19 +57,19 @@ static void launch_in_one_region(const struct openmp *openmp, const struct launc
     }
 }
 
-static bool run(void *state, const struct launch_cell *cell, uint32_t repeats)
+static bool run(void *state, const struct launches_cell *cell, uint32_t repeats)
 {
     const struct openmp *openmp = state;
     switch (cell->pattern) {
-    case LAUNCH_P1:
-    case LAUNCH_P1_REBUILT:
+    case LAUNCHES_P1:
+    case LAUNCHES_P1_REBUILT:
         launch_each(openmp, cell->groups, repeats);
         break;
-    case LAUNCH_P2:
+    case LAUNCHES_P2:
         for (uint32_t r = 0; r < repeats; r++)
             launch_in_one_region(openmp, cell, 1);
         break;
-    case LAUNCH_P3:
+    case LAUNCHES_P3:
         launch_in_one_region(openmp, cell, repeats);
         break;
     }
@@ -105,34 +105,33 @@ static void close_openmp(void *state)
 }
 
 static void open_openmp(const char *name, uint32_t parallel_from_groups,
-                        struct launch_contender *out_contender)
+                        struct launches_row *out_row)
 {
     struct openmp *openmp = calloc(1, sizeof *openmp);
-    out_contender->name = name;
+    out_row->name = name;
     if (openmp)
         host_memory_init(&openmp->memory);
     if (!openmp || !openmp->memory.buffer.data) {
-        snprintf(out_contender->absent, LAUNCH_ABSENT_BYTES, "out of memory");
+        snprintf(out_row->absent, BENCH_ABSENT_BYTES, "out of memory");
         free(openmp);
         return;
     }
     openmp->parallel_from_groups = parallel_from_groups;
-    out_contender->state = openmp;
-    out_contender->skips_rebuilt = true;
-    out_contender->measure = launch_measure;
-    out_contender->run = run;
-    out_contender->write = write_bytes;
-    out_contender->read = read_bytes;
-    out_contender->rest = rest;
-    out_contender->close = close_openmp;
+    out_row->state = openmp;
+    out_row->patterns = LAUNCHES_NOT_REBUILT;
+    out_row->run = run;
+    out_row->write = write_bytes;
+    out_row->read = read_bytes;
+    out_row->rest = rest;
+    out_row->close = close_openmp;
 }
 
-void launch_open_openmp(struct launch_contender *out_contender)
+void launch_open_openmp(struct launches_row *out_row)
 {
-    open_openmp("OpenMP", 0, out_contender);
+    open_openmp("OpenMP", 0, out_row);
 }
 
-void launch_open_openmp_if(struct launch_contender *out_contender)
+void launch_open_openmp_if(struct launches_row *out_row)
 {
-    open_openmp("OpenMP if(groups>=256)", IF_GROUPS, out_contender);
+    open_openmp("OpenMP if(groups>=256)", IF_GROUPS, out_row);
 }

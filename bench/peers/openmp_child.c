@@ -2,7 +2,7 @@
  * openmp_child.c: OpenMP with OMP_WAIT_POLICY=active. The policy is read when libgomp is loaded, so
  * this program starts itself again with it set and asks the child for samples over a socket.
  *
- *   parent  struct launch_cell            ->  child: measures
+ *   parent  struct launches_cell            ->  child: measures
  *           struct reply                  <-
  *           end of file                   ->  child: ends
  */
@@ -20,7 +20,7 @@ extern char **environ;
 
 struct reply {
     bool ok;
-    struct launch_sample sample;
+    struct launches_sample sample;
 };
 
 struct child {
@@ -39,14 +39,14 @@ static bool receive_all(int fd, void *out_bytes, size_t size_bytes)
     return recv(fd, out_bytes, size_bytes, MSG_WAITALL) == (ssize_t)size_bytes;
 }
 
-static bool measure(struct launch_contender *contender, const struct launch_cell *cell,
-                    struct launch_sample *out_sample)
+static bool measure(struct launches_row *row, const struct launches_cell *cell,
+                    struct launches_sample *out_sample)
 {
-    const struct child *child = contender->state;
+    const struct child *child = row->state;
     struct reply reply = {0};
     if (!send_all(child->socket, cell, sizeof *cell) ||
         !receive_all(child->socket, &reply, sizeof reply) || !reply.ok) {
-        fprintf(stderr, "bench_launch: the process of %s failed\n", contender->name);
+        fprintf(stderr, "bench_launch: the process of %s failed\n", row->name);
         return false;
     }
     *out_sample = reply.sample;
@@ -100,43 +100,43 @@ static int spawn_child(int socket, pid_t *out_pid)
     return error;
 }
 
-void launch_open_openmp_active(struct launch_contender *out_contender)
+void launch_open_openmp_active(struct launches_row *out_row)
 {
-    out_contender->name = "OpenMP active";
+    out_row->name = "OpenMP active";
     struct child *child = calloc(1, sizeof *child);
     int sockets[2];
     int error = 0;
     if (!child || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
-        snprintf(out_contender->absent, LAUNCH_ABSENT_BYTES, "no socket pair");
+        snprintf(out_row->absent, BENCH_ABSENT_BYTES, "no socket pair");
         free(child);
         return;
     }
     error = spawn_child(sockets[1], &child->pid);
     close(sockets[1]);
     if (error != 0) {
-        snprintf(out_contender->absent, LAUNCH_ABSENT_BYTES, "cannot start a process: %s",
+        snprintf(out_row->absent, BENCH_ABSENT_BYTES, "cannot start a process: %s",
                  strerror(error));
         close(sockets[0]);
         free(child);
         return;
     }
     child->socket = sockets[0];
-    out_contender->state = child;
-    out_contender->skips_rebuilt = true;
-    out_contender->measure = measure;
-    out_contender->close = close_child;
+    out_row->state = child;
+    out_row->patterns = LAUNCHES_NOT_REBUILT;
+    out_row->measure = measure;
+    out_row->close = close_child;
 }
 
 int launch_openmp_child(void)
 {
-    struct launch_contender openmp = {0};
+    struct launches_row openmp = {0};
     launch_open_openmp(&openmp);
     if (openmp.absent[0])
         return 1;
-    struct launch_cell cell;
+    struct launches_cell cell;
     while (receive_all(STDIN_FILENO, &cell, sizeof cell)) {
         struct reply reply = {0};
-        reply.ok = openmp.measure(&openmp, &cell, &reply.sample);
+        reply.ok = launches_measure(&openmp, &cell, &reply.sample);
         if (!send_all(STDIN_FILENO, &reply, sizeof reply))
             break;
     }
