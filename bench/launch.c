@@ -28,24 +28,17 @@ static const struct launches_size sizes[] = {
 
 static void open_vyre(struct launches *launches)
 {
-    static const struct {
-        const char *name;
-        enum vyre_mode mode;
-    } rows[] = {
-        {"Vyre plain", VYRE_MODE_PLAIN},
-        {"Vyre replay", VYRE_MODE_REPLAY},
-        {"Vyre persistent", VYRE_MODE_PERSISTENT},
-        {"Vyre auto", VYRE_MODE_AUTO},
+    static const struct vyre_row_mode modes[] = {
+        {"Vyre plain", VYRE_MODE_PLAIN, 0},
+        {"Vyre replay", VYRE_MODE_REPLAY, 0},
+        {"Vyre persistent", VYRE_MODE_PERSISTENT, 0},
+        {"Vyre auto", VYRE_MODE_AUTO, 0},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct vyre_row_desc desc = {
-            .name = rows[i].name,
-            .device = {.backend = "cpu"},
-            .mode = rows[i].mode,
-            .payload = {.target = VYRE_TARGET_HOST, .function = launch_kernel},
-        };
-        vyre_row_open(&desc, launches_add(launches));
-    }
+    const struct vyre_row_desc desc = {
+        .device = {.backend = "cpu"},
+        .payload = {.target = VYRE_TARGET_HOST, .function = launch_kernel},
+    };
+    vyre_row_add(launches, &desc, modes, sizeof modes / sizeof modes[0]);
 }
 
 /* For auto, and for the fastest of the required modes. */

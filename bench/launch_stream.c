@@ -186,7 +186,6 @@ void launch_stream_run(struct bench *bench)
     };
     static struct streams streams;
     struct bench_table *table = &streams.table;
-    double seconds = bench->seconds;
     bench_table_init(table, "independent items of 1 group on 64 buffers", "ns per item");
     table->settles = true;
     table->measure = measure;
@@ -203,9 +202,8 @@ void launch_stream_run(struct bench *bench)
         snprintf(contender->absent, sizeof contender->absent, "%s", s->absent);
         contender->state = s;
     }
-    bench->seconds = seconds < SECONDS ? seconds : SECONDS;
+    table->seconds_most = SECONDS;
     bench_run(bench, table);
-    bench->seconds = seconds;
     bench_report(bench, table, aims, sizeof aims / sizeof aims[0]);
     for (size_t i = 0; i < STREAMERS; i++) {
         if (streams.streamers[i].state)

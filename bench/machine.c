@@ -1,6 +1,6 @@
 /*
  * machine.c: whether figures taken now can be trusted: is the machine quiet, does it give two full cores?
- * `make bench` and scripts print it before they measure.
+ * All benchmarks print the same before and after they measure.
  */
 #include "harness/bench.h"
 

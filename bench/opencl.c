@@ -39,30 +39,21 @@ static const struct launches_size sizes[] = {
 
 static void add_vyre_rows(const char *device, struct launches *launches)
 {
-    static const struct {
-        const char *name;
-        enum vyre_mode mode;
-        uint32_t variant;
-    } rows[] = {
+    static const struct vyre_row_mode modes[] = {
         {VYRE_PLAIN, VYRE_MODE_PLAIN, 0},
         {VYRE_REPLAY, VYRE_MODE_REPLAY, 0},
         {VYRE_REPLAY_DRIVER, VYRE_MODE_REPLAY, VYRE_VARIANT_DRIVER},
         {VYRE_PERSISTENT, VYRE_MODE_PERSISTENT, 0},
         {"Vyre auto", VYRE_MODE_AUTO, 0},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct vyre_row_desc desc = {
-            .name = rows[i].name,
-            .device = {.backend = "opencl", .name = device},
-            .mode = rows[i].mode,
-            .variant = rows[i].variant,
-            .payload = {.target = VYRE_TARGET_OPENCL_C,
-                        .entry = "lcg",
-                        .bytes = hand_source,
-                        .size_bytes = strlen(hand_source)},
-        };
-        vyre_row_open(&desc, launches_add(launches));
-    }
+    const struct vyre_row_desc desc = {
+        .device = {.backend = "opencl", .name = device},
+        .payload = {.target = VYRE_TARGET_OPENCL_C,
+                    .entry = "lcg",
+                    .bytes = hand_source,
+                    .size_bytes = strlen(hand_source)},
+    };
+    vyre_row_add(launches, &desc, modes, sizeof modes / sizeof modes[0]);
 }
 
 /* At 1 group on a device with threads; then, on every device and in every cell, the best against the best. */

@@ -57,7 +57,7 @@ struct overlap {
     struct vyre_kernel *kernel;
     struct vyre_buffer *chains[2];
     struct vyre_buffer *large;
-    struct vyre_batch *batch;
+    struct vyre_batch *batches[WORKS];
     unsigned char *bytes; /* Owned: UPLOAD_BYTES to upload, and as many read back */
     struct vyre_diag diag;
     unsigned char want[WORKS][2][CHAIN_BYTES]; /* what the first contender left in the chains */
@@ -68,6 +68,32 @@ static bool complain(const struct overlap *overlap, const char *what)
 {
     fprintf(stderr, "bench_opencl: overlap: %s: %s\n", what, overlap->diag.message);
     return false;
+}
+
+static void add_launch(struct overlap *overlap, const struct work *work, int chain,
+                       struct vyre_batch *batch)
+{
+    const struct vyre_slot_binding binding = {
+        .slot = 0,
+        .range = {.buffer = overlap->chains[chain], .size_bytes = work->groups * GROUP_BYTES}};
+    vyre_batch_dispatch(batch, &(struct vyre_dispatch){.kernel = overlap->kernel,
+                                                       .groups = {work->groups, 1, 1},
+                                                       .bindings = &binding,
+                                                       .binding_count = 1,
+                                                       .constants = &work->rounds,
+                                                       .constants_size_bytes = 4});
+}
+
+static void build(struct overlap *overlap, const struct work *work, struct vyre_batch *batch)
+{
+    if (work->shape == UPLOAD)
+        vyre_batch_upload_borrowed(batch, (struct vyre_range){.buffer = overlap->large},
+                                   overlap->bytes);
+    for (uint32_t i = 0; i < work->launches; i++) {
+        add_launch(overlap, work, 0, batch);
+        if (work->shape == CHAINS)
+            add_launch(overlap, work, 1, batch);
+    }
 }
 
 static bool open_overlap(struct overlap *overlap, const char *device)
@@ -100,8 +126,11 @@ static bool open_overlap(struct overlap *overlap, const char *device)
         status = vyre_buffer_create(overlap->device,
                                     &(struct vyre_buffer_desc){.size_bytes = UPLOAD_BYTES},
                                     &overlap->large, diag);
-    if (status == VYRE_OK)
-        status = vyre_batch_create(overlap->device, NULL, &overlap->batch, diag);
+    for (size_t w = 0; status == VYRE_OK && w < WORKS; w++) {
+        status = vyre_batch_create(overlap->device, NULL, &overlap->batches[w], diag);
+        if (status == VYRE_OK)
+            build(overlap, &works[w], overlap->batches[w]);
+    }
     return status == VYRE_OK || complain(overlap, "open");
 }
 
@@ -113,52 +142,28 @@ static void close_overlap(struct overlap *overlap)
     free(overlap->bytes);
 }
 
-static void add_launch(struct overlap *overlap, const struct work *work, int chain)
-{
-    const struct vyre_slot_binding binding = {
-        .slot = 0,
-        .range = {.buffer = overlap->chains[chain], .size_bytes = work->groups * GROUP_BYTES}};
-    vyre_batch_dispatch(overlap->batch, &(struct vyre_dispatch){.kernel = overlap->kernel,
-                                                                .groups = {work->groups, 1, 1},
-                                                                .bindings = &binding,
-                                                                .binding_count = 1,
-                                                                .constants = &work->rounds,
-                                                                .constants_size_bytes = 4});
-}
-
-static void build(struct overlap *overlap, const struct work *work)
-{
-    vyre_batch_reset(overlap->batch);
-    if (work->shape == UPLOAD)
-        vyre_batch_upload_borrowed(overlap->batch, (struct vyre_range){.buffer = overlap->large},
-                                   overlap->bytes);
-    for (uint32_t i = 0; i < work->launches; i++) {
-        add_launch(overlap, work, 0);
-        if (work->shape == CHAINS)
-            add_launch(overlap, work, 1);
-    }
-}
-
-static bool submit(struct overlap *overlap, enum vyre_mode mode, uint32_t variant)
+static bool submit(struct overlap *overlap, struct vyre_batch *batch, enum vyre_mode mode,
+                   uint32_t variant)
 {
     const struct vyre_submit_options options = {.mode = mode, .variant = variant};
     struct vyre_ticket ticket;
-    return vyre_batch_submit(overlap->batch, &options, &ticket, &overlap->diag) == VYRE_OK &&
+    return vyre_batch_submit(batch, &options, &ticket, &overlap->diag) == VYRE_OK &&
            vyre_ticket_wait(overlap->device, ticket, VYRE_FOREVER, &overlap->diag) == VYRE_OK;
 }
 
 /* Runs the batch REPEATS times on fresh bytes; what it leaves goes to `out_chains`. 0: it failed. */
-static double time_once(struct overlap *overlap, enum vyre_mode mode, uint32_t variant,
-                        unsigned char out_chains[2][CHAIN_BYTES])
+static double time_once(struct overlap *overlap, struct vyre_batch *batch, enum vyre_mode mode,
+                        uint32_t variant, unsigned char out_chains[2][CHAIN_BYTES])
 {
     for (int i = 0; i < 2; i++) {
         if (vyre_buffer_write(overlap->chains[i], 0, overlap->bytes + 7 + i, CHAIN_BYTES,
                               &overlap->diag) != VYRE_OK)
             return 0;
     }
+    bench_settle();
     uint64_t start = bench_now_ns();
     for (int r = 0; r < REPEATS; r++) {
-        if (!submit(overlap, mode, variant))
+        if (!submit(overlap, batch, mode, variant))
             return 0;
     }
     uint64_t end = bench_now_ns();
@@ -180,12 +185,12 @@ static bool large_is_right(struct overlap *overlap)
 /* A cell is a batch in a mode; a contender is a variant, its state the variant's bits. */
 static double measure(void *context, struct bench_contender *contender, size_t cell)
 {
-    static unsigned char left[2][CHAIN_BYTES];
+    unsigned char left[2][CHAIN_BYTES];
     struct overlap *overlap = context;
     size_t w = cell / MODES;
     const struct work *work = &works[w];
-    build(overlap, work);
-    double ns = time_once(overlap, modes[cell % MODES], *(const uint32_t *)contender->state, left);
+    double ns = time_once(overlap, overlap->batches[w], modes[cell % MODES],
+                          *(const uint32_t *)contender->state, left);
     if (ns <= 0) {
         complain(overlap, work->name);
         return -1;
@@ -202,14 +207,18 @@ static double measure(void *context, struct bench_contender *contender, size_t c
 
 static void measure_all(struct bench *bench, struct overlap *overlap, const char *title)
 {
-    static uint32_t variants[] = {0, VYRE_VARIANT_SERIAL};
+    uint32_t variants[] = {0, VYRE_VARIANT_SERIAL};
     struct bench_table table;
+    struct vyre_ability ability = {0};
     bench_table_init(&table, title, "ns per batch");
-    table.settles = true;
+    table.is_whole = true;
     table.measure = measure;
     table.context = overlap;
     bench_add_contender(&table, "serial", BENCH_BASE)->state = &variants[1];
     bench_add_contender(&table, "with arms and copy overlap", BENCH_PEER)->state = &variants[0];
+    vyre_device_get_ability(overlap->device, VYRE_ABILITY_ARMS, &ability);
+    for (size_t c = 0; ability.value == 0 && c < table.contender_count; c++)
+        snprintf(table.contenders[c].absent, BENCH_ABSENT_BYTES, "%s", ability.reason);
     for (size_t cell = 0; cell < WORKS * MODES; cell++)
         bench_add_cell(&table, works[cell / MODES].name, vyre_mode_name(modes[cell % MODES]));
     bench_run(bench, &table);
@@ -220,21 +229,12 @@ static void measure_all(struct bench *bench, struct overlap *overlap, const char
 void overlap_run(struct bench *bench, const char *device)
 {
     struct overlap *overlap = calloc(1, sizeof *overlap);
-    struct vyre_ability ability = {0};
-    const char *row = bench->row;
     char title[160];
-    if (!overlap || !open_overlap(overlap, device)) {
+    snprintf(title, sizeof title, "arms and copy overlap on %s", device);
+    if (overlap && open_overlap(overlap, device))
+        measure_all(bench, overlap, title);
+    else
         bench->failed = true;
-    } else {
-        vyre_device_get_ability(overlap->device, VYRE_ABILITY_ARMS, &ability);
-        snprintf(title, sizeof title, "arms and copy overlap on %s", device);
-        bench->row = NULL; /* both contenders, whatever row was asked for */
-        if (ability.value != 0)
-            measure_all(bench, overlap, title);
-        else if (!bench->json)
-            printf("\n== %s\nabsent: %s\n", title, ability.reason);
-        bench->row = row;
-    }
     if (overlap)
         close_overlap(overlap);
     free(overlap);

@@ -49,7 +49,7 @@ struct bench_summary bench_summarize(const double *values, size_t count);
 
 struct bench_machine {
     unsigned cores; /* that this process may use */
-    double others;  /* cores that other programs used while this one slept */
+    double others;  /* cores that other programs used while this one slept; negative: unknown */
     double stolen;  /* cores that the hypervisor took meanwhile */
     double pair;    /* work of two pinned loops at once over the work of one; 0: one core only */
     bool is_quiet;
@@ -59,7 +59,10 @@ struct bench_machine {
 /* Takes about a second. */
 void bench_machine_look(struct bench_machine *out_machine);
 
-/* One line, such as "quiet (others use 0.01 cores), two full cores (1.98 of 2)". */
+/* From the figures: is_quiet and has_two_cores. */
+void bench_machine_judge(struct bench_machine *machine);
+
+/* One line for people. */
 void bench_machine_format(const struct bench_machine *machine, char *out_text, size_t capacity);
 
 /* ---- A program -------------------------------------------------------------------------------- */
@@ -69,7 +72,7 @@ struct json_t;
 /* An option of one program beside those of all: its value is stored as text. */
 struct bench_option {
     const char *name;  /* "--device" */
-    const char *value; /* for the usage line: "TEXT" */
+    const char *value; /* for the usage line: "TEXT"; NULL: not shown there */
     const char **target;
 };
 
@@ -87,7 +90,7 @@ struct bench {
     size_t rounds;
     double seconds;
     bool json;
-    const char *row; /* only contenders whose name contains it, and those that ratios need */
+    const char *row; /* only contenders whose name contains it, and those they are compared with */
     struct bench_machine machine;
     struct json_t *tables; /* Owned: with json, what bench_end writes */
     bool failed;
@@ -99,7 +102,10 @@ struct bench {
  */
 bool bench_begin(struct bench *bench, const struct bench_desc *desc, int argc, char **argv);
 
-/* With --json: takes the tables of another document, that of a second process of the program. */
+/*
+ * With --json: takes the tables of another document, that of a second process of the program; each gets what that
+ * process saw of the machine.
+ */
 void bench_append(struct bench *bench, FILE *document);
 
 /* Writes the JSON document. 0, or 1 if a contender failed. */
@@ -140,16 +146,29 @@ struct bench_contender {
     void *state;                     /* Borrowed */
 };
 
+/* A size of a cell's work, for the document. */
+struct bench_number {
+    const char *name; /* Static */
+    double value;
+};
+#define BENCH_NUMBERS_MAX 4
+
 struct bench_cell {
     char group[48]; /* cells of a group stand beside each other in the printed table */
     char column[48];
+    char detail[24];  /* printed behind the column where the table has room; may be "" */
     bool is_left_out; /* by an option */
+    struct bench_number numbers[BENCH_NUMBERS_MAX];
+    size_t number_count;
 };
 
 struct bench_table {
-    const char *title; /* Borrowed */
-    const char *unit;  /* "ns per launch". Static */
-    bool settles;      /* pause before each measurement, so that what still spins goes to sleep */
+    const char *title;   /* Borrowed */
+    const char *unit;    /* "ns per launch". Static */
+    bool settles;        /* pause before each measurement, so that what still spins goes to sleep */
+    bool starts_cold;    /* no round to warm up: each measurement starts anew anyway */
+    bool is_whole;       /* --row leaves nothing out */
+    double seconds_most; /* of --seconds; 0: all of it */
     struct bench_contender contenders[BENCH_CONTENDERS_MAX];
     size_t contender_count;
     struct bench_cell cells[BENCH_CELLS_MAX];
@@ -164,7 +183,7 @@ struct bench_table {
 
     size_t rounds;        /* that were measured */
     size_t rounds_wanted; /* fewer were run when the time was up */
-    double *ns;           /* Owned: see bench_sample */
+    double *ns;           /* Owned: see bench_samples */
 };
 
 void bench_table_init(struct bench_table *table, const char *title, const char *unit);
@@ -175,8 +194,9 @@ struct bench_contender *bench_add_contender(struct bench_table *table, const cha
 size_t bench_add_cell(struct bench_table *table, const char *group, const char *column);
 
 /*
- * Every contender in every cell, round by round, in an order that shifts by one each round; a first round
- * warms up and is not kept. False: a contender failed; the others were measured.
+ * Every contender in every cell, round by round. The order shifts by one each round and turns around in every
+ * second, so that no contender always follows the same other. A first round warms up and is not kept. False: a
+ * contender failed and the others were measured, or the options leave nothing to measure.
  */
 bool bench_run(struct bench *bench, struct bench_table *table);
 
@@ -226,7 +246,7 @@ struct bench_verdict {
     size_t base; /* BENCH_NONE: the aim has none */
     struct bench_summary value;
     bool reached;       /* by the median */
-    bool is_told_apart; /* the interval does not contain the limit */
+    bool is_told_apart; /* there is a 95 % interval, and it does not contain the limit */
 };
 
 struct bench_verdict bench_judge(const struct bench_table *table, const struct bench_aim *aim);

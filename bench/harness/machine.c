@@ -34,7 +34,7 @@ uint64_t bench_now_ns(void)
 /* ---- Other programs --------------------------------------------------------------------------- */
 
 struct usage {
-    double busy;   /* seconds of all cores since the start */
+    double busy;   /* seconds of all cores since the start; negative: unknown */
     double stolen; /* the same, taken by the hypervisor */
 };
 
@@ -44,13 +44,13 @@ static struct usage read_usage(void)
                        steal = 0;
     FILE *file = fopen("/proc/stat", "re");
     if (!file)
-        return (struct usage){0};
+        return (struct usage){.busy = -1};
     int fields = fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &system,
                         &idle, &wait, &irq, &soft, &steal);
     fclose(file);
     double ticks = (double)sysconf(_SC_CLK_TCK);
     if (fields < 4)
-        return (struct usage){0};
+        return (struct usage){.busy = -1};
     return (struct usage){.busy = (double)(user + nice + system + irq + soft) / ticks,
                           .stolen = (double)steal / ticks};
 }
@@ -63,8 +63,11 @@ static void look_at_others(struct bench_machine *machine)
     nanosleep(&pause, NULL);
     double seconds = (double)(bench_now_ns() - start_ns) / 1e9;
     struct usage after = read_usage();
-    machine->others = (after.busy - before.busy) / seconds;
-    machine->stolen = (after.stolen - before.stolen) / seconds;
+    machine->others = -1;
+    if (before.busy >= 0 && after.busy >= 0) {
+        machine->others = (after.busy - before.busy) / seconds;
+        machine->stolen = (after.stolen - before.stolen) / seconds;
+    }
 }
 
 /* ---- Two cores -------------------------------------------------------------------------------- */
@@ -122,20 +125,55 @@ static double run_loops(const size_t *cores, unsigned count)
     return started == count ? steps : 0;
 }
 
-static void look_at_cores(struct bench_machine *machine)
+/* A number that sysfs has of a core's place, or -1. */
+static int read_topology(size_t core, const char *name)
+{
+    char path[96];
+    int value = -1;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%zu/topology/%s", core, name);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return -1;
+    if (fscanf(file, "%d", &value) != 1)
+        value = -1;
+    fclose(file);
+    return value;
+}
+
+/* Two threads of one core share its units; they are not two cores. */
+static bool is_same_core(size_t a, size_t b)
+{
+    int core = read_topology(a, "core_id");
+    return core >= 0 && core == read_topology(b, "core_id") &&
+           read_topology(a, "physical_package_id") == read_topology(b, "physical_package_id");
+}
+
+/* Counts the cores that this process may use, and picks two, of different cores where there are such. */
+static void pick_cores(struct bench_machine *machine, size_t out_cores[2])
 {
     cpu_set_t allowed;
-    size_t cores[2] = {0, 0};
+    bool is_apart = false;
     CPU_ZERO(&allowed);
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
-        for (size_t core = 0; core < CPU_SETSIZE; core++) {
-            if (!CPU_ISSET(core, &allowed))
-                continue;
-            if (machine->cores < 2)
-                cores[machine->cores] = core;
-            machine->cores++;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    for (size_t core = 0; core < CPU_SETSIZE; core++) {
+        if (!CPU_ISSET(core, &allowed))
+            continue;
+        if (machine->cores == 0)
+            out_cores[0] = core;
+        else if (!is_apart) {
+            is_apart = !is_same_core(out_cores[0], core);
+            if (is_apart || machine->cores == 1)
+                out_cores[1] = core;
         }
+        machine->cores++;
     }
+}
+
+static void look_at_cores(struct bench_machine *machine)
+{
+    size_t cores[2] = {0, 0};
+    pick_cores(machine, cores);
     if (machine->cores < 2)
         return;
     double ratios[LOOP_ROUNDS];
@@ -154,9 +192,14 @@ void bench_machine_look(struct bench_machine *out_machine)
     memset(out_machine, 0, sizeof *out_machine);
     look_at_others(out_machine);
     look_at_cores(out_machine);
-    out_machine->is_quiet =
-        out_machine->others <= OTHERS_MOST && out_machine->stolen <= STOLEN_MOST;
-    out_machine->has_two_cores = out_machine->pair >= PAIR_AT_LEAST;
+    bench_machine_judge(out_machine);
+}
+
+void bench_machine_judge(struct bench_machine *machine)
+{
+    machine->is_quiet =
+        machine->others >= 0 && machine->others <= OTHERS_MOST && machine->stolen <= STOLEN_MOST;
+    machine->has_two_cores = machine->pair >= PAIR_AT_LEAST;
 }
 
 void bench_machine_format(const struct bench_machine *machine, char *out_text, size_t capacity)
@@ -167,7 +210,12 @@ void bench_machine_format(const struct bench_machine *machine, char *out_text, s
     else
         snprintf(cores, sizeof cores, "%s (two loops at once do %.2f times the work of one)",
                  machine->has_two_cores ? "two full cores" : "NOT TWO FULL CORES", machine->pair);
-    snprintf(out_text, capacity, "%s (other programs use %.2f cores, the hypervisor %.2f), %s%s",
-             machine->is_quiet ? "quiet" : "BUSY", machine->others, machine->stolen, cores,
+    char others[96];
+    if (machine->others < 0)
+        snprintf(others, sizeof others, "UNKNOWN what other programs do");
+    else
+        snprintf(others, sizeof others, "%s (other programs use %.2f cores, the hypervisor %.2f)",
+                 machine->is_quiet ? "quiet" : "BUSY", machine->others, machine->stolen);
+    snprintf(out_text, capacity, "%s, %s%s", others, cores,
              machine->is_quiet && machine->has_two_cores ? "" : ": do not trust these figures");
 }

@@ -6,8 +6,8 @@
 
 #include "bench.h"
 
-void bench_print_text(const struct bench_table *table, const struct bench_aim *aims,
-                      size_t aim_count);
+void bench_print_text(const struct bench *bench, const struct bench_table *table,
+                      const struct bench_aim *aims, size_t aim_count);
 
 /* A new reference, or NULL without memory. */
 struct json_t *bench_make_json(const struct bench_table *table, const struct bench_aim *aims,

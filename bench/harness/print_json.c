@@ -13,6 +13,13 @@ static json_t *number(double value)
     return json_real(round(value * scale) / scale);
 }
 
+/* Texts come from drivers, too, and may be cut in the middle of a character. */
+static json_t *string(const char *text)
+{
+    json_t *value = json_string(text);
+    return value ? value : json_string("(not UTF-8)");
+}
+
 static void put_summary(json_t *object, const char *unit, struct bench_summary value)
 {
     char key[32];
@@ -44,10 +51,17 @@ static json_t *make_figure(const struct bench_table *table, size_t contender, si
         json_object_set_new(figure, "base", json_string(table->contenders[base].name));
         put_summary(figure, "ratio", bench_ratio(table, contender, cell, base, cell));
     }
+    for (size_t i = 0; i < table->cells[cell].number_count; i++)
+        json_object_set_new(figure, table->cells[cell].numbers[i].name,
+                            json_real(table->cells[cell].numbers[i].value));
+    json_t *samples = json_array();
+    for (size_t i = 0; i < table->rounds; i++)
+        json_array_append_new(samples, number(bench_samples(table, contender, cell)[i]));
+    json_object_set_new(figure, "samples_ns", samples);
     if (table->note && table->contenders[contender].role == BENCH_AUTO)
         table->note(table->context, &table->contenders[contender], cell, note, sizeof note);
     if (note[0])
-        json_object_set_new(figure, "note", json_string(note));
+        json_object_set_new(figure, "note", string(note));
     return figure;
 }
 
@@ -60,7 +74,7 @@ static json_t *make_contenders(const struct bench_table *table)
         json_t *item = json_pack("{s:s, s:s, s:b}", "name", contender->name, "role",
                                  roles[contender->role], "failed", contender->failed);
         if (contender->absent[0])
-            json_object_set_new(item, "absent", json_string(contender->absent));
+            json_object_set_new(item, "absent", string(contender->absent));
         json_array_append_new(list, item);
     }
     return list;
@@ -72,9 +86,12 @@ static json_t *make_aims(const struct bench_table *table, const struct bench_aim
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
         struct bench_verdict verdict = bench_judge(table, &aims[i]);
-        if (!verdict.known)
+        if (!verdict.known) {
+            json_array_append_new(list, json_pack("{s:b}", "known", 0));
             continue;
+        }
         json_t *item = name_cell(table, aims[i].cell, verdict.contender);
+        json_object_set_new(item, "known", json_true());
         if (verdict.base != BENCH_NONE)
             json_object_set_new(item, "base", json_string(table->contenders[verdict.base].name));
         if (aims[i].kind == BENCH_GROWTH_AT_MOST)
@@ -101,7 +118,7 @@ json_t *bench_make_json(const struct bench_table *table, const struct bench_aim 
                 json_array_append_new(figures, make_figure(table, c, cell));
         }
     }
-    return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "title", table->title, "unit",
+    return json_pack("{s:o, s:s, s:I, s:I, s:o, s:o, s:o}", "title", string(table->title), "unit",
                      table->unit, "rounds", (json_int_t)table->rounds, "rounds_wanted",
                      (json_int_t)table->rounds_wanted, "contenders", make_contenders(table),
                      "figures", figures, "aims", make_aims(table, aims, aim_count));

@@ -22,15 +22,16 @@ static double spread_percent(struct bench_summary value)
 static void format_ns(struct bench_summary ns, char *out, size_t capacity)
 {
     if (ns.median < MILLISECONDS_FROM)
-        snprintf(out, capacity, "%9.*f ±%.0f%%", ns.median < 1000 ? 1 : 0, ns.median,
+        snprintf(out, capacity, "%9.*f ±%.2g%%", ns.median < 1000 ? 1 : 0, ns.median,
                  spread_percent(ns));
     else
-        snprintf(out, capacity, "%6.1f ms ±%.0f%%", ns.median / 1e6, spread_percent(ns));
+        snprintf(out, capacity, "%6.1f ms ±%.2g%%", ns.median / 1e6, spread_percent(ns));
 }
 
+/* Three digits tell 1.01 from 1.02, and also 0.061 from 0.062. */
 static void format_ratio(struct bench_summary ratio, char *out, size_t capacity)
 {
-    snprintf(out, capacity, "%.2fx ±%.0f%%", ratio.median, spread_percent(ratio));
+    snprintf(out, capacity, "%.3gx ±%.2g%%", ratio.median, spread_percent(ratio));
 }
 
 /* printf counts bytes, and ± has two. */
@@ -63,6 +64,13 @@ static bool has_group(const struct bench_table *table, size_t contender, size_t 
     return false;
 }
 
+static void print_column(const struct bench_cell *cell)
+{
+    char text[80];
+    snprintf(text, sizeof text, "%s%s%s", cell->column, cell->detail[0] ? " " : "", cell->detail);
+    printf(" | %-*s", CELL_WIDTH, text);
+}
+
 /* Cells of the same group, from `first` on; returns the first one behind them. */
 static size_t print_group(const struct bench_table *table, size_t first)
 {
@@ -77,7 +85,7 @@ static size_t print_group(const struct bench_table *table, size_t first)
         if (!any) {
             printf("\n%-*s", NAME_WIDTH, table->cells[first].group);
             for (size_t cell = first; cell < end; cell++)
-                printf(" | %-*s", CELL_WIDTH, table->cells[cell].column);
+                print_column(&table->cells[cell]);
             printf("\n");
             any = true;
         }
@@ -142,8 +150,8 @@ const char *bench_aim_unit(const struct bench_aim *aim)
 static const char *verdict_text(const struct bench_verdict *verdict)
 {
     if (verdict->reached)
-        return verdict->is_told_apart ? "reached" : "reached, within the interval";
-    return verdict->is_told_apart ? "MISSED" : "MISSED, within the interval";
+        return verdict->is_told_apart ? "reached" : "reached, the limit is within the interval";
+    return verdict->is_told_apart ? "MISSED" : "MISSED, the limit is within the interval";
 }
 
 static void print_aim(const struct bench_table *table, const struct bench_aim *aim,
@@ -152,21 +160,19 @@ static void print_aim(const struct bench_table *table, const struct bench_aim *a
     static const char *const words[] = {"time against", "faster than", "", "time against",
                                         "time against"};
     const char *base = "";
-    char other[64];
-    if (aim->kind == BENCH_GROWTH_AT_MOST) {
-        snprintf(other, sizeof other, "%s", table->cells[aim->base_cell].group);
-        base = other;
-    } else if (verdict->base != BENCH_NONE) {
+    if (aim->kind == BENCH_GROWTH_AT_MOST)
+        base = table->cells[aim->base_cell].group;
+    else if (verdict->base != BENCH_NONE)
         base = table->contenders[verdict->base].name;
-    }
     print_place(table, aim->cell);
-    printf("%-22s %-12s %-28s %s %6.2f %-2s: %8.2f [%.2f %.2f]  %s\n",
+    printf("%-22s %-12s %-28s %s %5.4g %-2s: %8.4g [%.4g %.4g]  %s\n",
            table->contenders[verdict->contender].name, words[aim->kind], base, bench_aim_sign(aim),
            aim->limit, bench_aim_unit(aim), verdict->value.median, verdict->value.low,
            verdict->value.high, verdict_text(verdict));
 }
 
-static void print_aims(const struct bench_table *table, const struct bench_aim *aims, size_t count)
+static void print_aims(const struct bench *bench, const struct bench_table *table,
+                       const struct bench_aim *aims, size_t count)
 {
     size_t known = 0;
     size_t reached = 0;
@@ -175,17 +181,21 @@ static void print_aims(const struct bench_table *table, const struct bench_aim *
         if (!verdict.known)
             continue;
         if (known == 0)
-            printf("\naims: median [95 %% interval]\n");
+            printf("\naims: median [%s]\n",
+                   table->rounds < BENCH_ROUNDS_FOR_95 ? "range" : "95 % interval");
         print_aim(table, &aims[i], &verdict);
         known++;
         reached += verdict.reached;
     }
-    if (known > 0)
-        printf("%zu of %zu aims reached\n", reached, known);
+    if (count > 0)
+        printf("%zu of %zu aims reached, %zu not measured%s\n", reached, count, count - known,
+               bench->machine.is_quiet && bench->machine.has_two_cores
+                   ? ""
+                   : "; the machine was not fit to tell");
 }
 
-void bench_print_text(const struct bench_table *table, const struct bench_aim *aims,
-                      size_t aim_count)
+void bench_print_text(const struct bench *bench, const struct bench_table *table,
+                      const struct bench_aim *aims, size_t aim_count)
 {
     bool has_base = false;
     for (size_t c = 0; c < table->contender_count; c++)
@@ -206,6 +216,6 @@ void bench_print_text(const struct bench_table *table, const struct bench_aim *a
     for (size_t cell = 0; cell < table->cell_count;)
         cell = print_group(table, cell);
     print_auto(table);
-    print_aims(table, aims, aim_count);
+    print_aims(bench, table, aims, aim_count);
     fflush(stdout);
 }

@@ -34,13 +34,16 @@ bool bench_process_start(char *const argv[], struct bench_process *out_process)
         fprintf(stderr, "no pipe to %s: %s\n", argv[0], strerror(errno));
         return false;
     }
-    int error = spawn(argv, ends[1], &pid);
+    FILE *output = fdopen(ends[0], "r");
+    int error = output ? spawn(argv, ends[1], &pid) : errno;
     close(ends[1]);
-    out_process->pid = pid;
-    out_process->output = error == 0 ? fdopen(ends[0], "r") : NULL;
-    if (out_process->output)
+    *out_process = (struct bench_process){.output = output, .pid = pid};
+    if (error == 0)
         return true;
-    close(ends[0]);
+    if (output)
+        fclose(output);
+    else
+        close(ends[0]);
     fprintf(stderr, "cannot start %s: %s\n", argv[0], strerror(error));
     return false;
 }

@@ -19,6 +19,14 @@ static const char **find_target(struct bench *bench, const char *option)
     return NULL;
 }
 
+/* Below 0: it is none, and so outside every range. */
+static double read_number(const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    return end != text && *end == '\0' && value >= 0 && value <= 1e9 ? value : -1;
+}
+
 static bool parse(struct bench *bench, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -35,16 +43,16 @@ static bool parse(struct bench *bench, int argc, char **argv)
         if (!value)
             return false;
         if (strcmp(argv[i], "--rounds") == 0)
-            bench->rounds = strtoul(value, NULL, 10);
+            bench->rounds = read_number(value) > 0 ? (size_t)read_number(value) : 0;
         else if (strcmp(argv[i], "--seconds") == 0)
-            bench->seconds = strtod(value, NULL);
+            bench->seconds = read_number(value);
         else if (target)
             *target = value;
         else
             return false;
         i++;
     }
-    return bench->rounds >= 1 && bench->rounds <= BENCH_ROUNDS_MAX;
+    return bench->rounds >= 1 && bench->rounds <= BENCH_ROUNDS_MAX && bench->seconds >= 0;
 }
 
 static void print_usage(const struct bench_desc *desc)
@@ -72,22 +80,39 @@ bool bench_begin(struct bench *bench, const struct bench_desc *desc, int argc, c
     if (bench->json)
         bench->tables = json_array();
     else
-        printf("machine: %s\n", text);
+        printf("build: %s%s\nmachine: %s\n", BENCH_BUILD_TYPE,
+               strcmp(BENCH_BUILD_TYPE, "Release") == 0
+                   ? ""
+                   : ": NOT A RELEASE, do not trust these figures",
+               text);
     return true;
 }
 
 void bench_report(struct bench *bench, const struct bench_table *table,
                   const struct bench_aim *aims, size_t aim_count)
 {
-    if (bench->tables)
-        json_array_append_new(bench->tables, bench_make_json(table, aims, aim_count));
-    else
-        bench_print_text(table, aims, aim_count);
+    if (!bench->json) {
+        bench_print_text(bench, table, aims, aim_count);
+    } else if (json_array_append_new(bench->tables, bench_make_json(table, aims, aim_count)) != 0) {
+        fprintf(stderr, "bench_%s: no memory for the document\n", bench->desc->name);
+        bench->failed = true;
+    }
 }
 
 void bench_append(struct bench *bench, FILE *document)
 {
-    json_t *root = json_loadf(document, 0, NULL);
+    json_error_t error;
+    size_t i;
+    json_t *table;
+    json_t *root = json_loadf(document, 0, &error);
+    if (!root)
+        fprintf(stderr, "bench_%s: the second process wrote no document: %s\n", bench->desc->name,
+                error.text);
+    json_array_foreach(json_object_get(root, "tables"), i, table)
+    {
+        json_object_set(table, "machine", json_object_get(root, "machine"));
+        json_object_set(table, "machine_after", json_object_get(root, "machine_after"));
+    }
     bench->failed = bench->failed || !root || json_is_true(json_object_get(root, "failed")) ||
                     json_array_extend(bench->tables, json_object_get(root, "tables")) != 0;
     json_decref(root);
@@ -101,8 +126,9 @@ int bench_end(struct bench *bench)
     bench_machine_format(&after, text, sizeof text);
     if (bench->json) {
         json_t *document =
-            json_pack("{s:s, s:i, s:o, s:o, s:o, s:b}", "bench", bench->desc->name, "version", 1,
-                      "machine", bench_machine_json(&bench->machine), "machine_after",
+            json_pack("{s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:b}", "bench", bench->desc->name,
+                      "version", 1, "build", BENCH_BUILD_TYPE, "compiler", __VERSION__, "machine",
+                      bench_machine_json(&bench->machine), "machine_after",
                       bench_machine_json(&after), "tables", bench->tables, "failed", bench->failed);
         bench->failed = bench->failed || !document ||
                         json_dumpf(document, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0;

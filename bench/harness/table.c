@@ -64,13 +64,27 @@ const double *bench_samples(const struct bench_table *table, size_t contender, s
     return &table->ns[sample_index(table, contender, cell)];
 }
 
+/* By --row: what it names, the bases, and for auto the modes it chooses from. */
+static bool is_selected(const struct bench *bench, const struct bench_table *table,
+                        const struct bench_contender *contender)
+{
+    if (!bench->row || table->is_whole || contender->role == BENCH_BASE ||
+        strstr(contender->name, bench->row))
+        return true;
+    for (size_t c = 0; contender->role == BENCH_OWN && c < table->contender_count; c++) {
+        if (table->contenders[c].role == BENCH_AUTO &&
+            strstr(table->contenders[c].name, bench->row))
+            return true;
+    }
+    return false;
+}
+
 static bool is_wanted(const struct bench *bench, const struct bench_table *table, size_t contender,
                       size_t cell)
 {
     const struct bench_contender *c = &table->contenders[contender];
-    bool is_base = c->role == BENCH_BASE;
     return !c->absent[0] && !c->failed && !c->skips[cell] && !table->cells[cell].is_left_out &&
-           (is_base || !bench->row || strstr(c->name, bench->row));
+           is_selected(bench, table, c);
 }
 
 /* Each contender once in one cell. Round 0 is not kept. */
@@ -79,7 +93,8 @@ static bool run_cell(const struct bench *bench, struct bench_table *table, size_
 {
     bool ok = true;
     for (size_t i = 0; i < table->contender_count; i++) {
-        size_t c = (i + round) % table->contender_count;
+        size_t turn = round % 2 == 0 ? i : table->contender_count - 1 - i;
+        size_t c = (turn + round) % table->contender_count;
         if (!is_wanted(bench, table, c, cell))
             continue;
         if (table->settles)
@@ -97,9 +112,30 @@ static bool run_cell(const struct bench *bench, struct bench_table *table, size_
     return ok;
 }
 
-static bool is_late(const struct bench *bench, uint64_t begin_ns)
+static bool is_late(const struct bench *bench, const struct bench_table *table, uint64_t begin_ns)
 {
-    return bench->seconds > 0 && (double)(bench_now_ns() - begin_ns) / 1e9 > bench->seconds;
+    double limit = bench->seconds;
+    if (table->seconds_most > 0 && (limit <= 0 || limit > table->seconds_most))
+        limit = table->seconds_most;
+    return limit > 0 && (double)(bench_now_ns() - begin_ns) / 1e9 > limit;
+}
+
+static bool has_figures(const struct bench_table *table)
+{
+    for (size_t i = 0; i < table->contender_count * table->cell_count; i++) {
+        if (bench_is_measured(table, i / table->cell_count, i % table->cell_count))
+            return true;
+    }
+    return false;
+}
+
+static bool all_are_absent(const struct bench_table *table)
+{
+    for (size_t c = 0; c < table->contender_count; c++) {
+        if (!table->contenders[c].absent[0])
+            return false;
+    }
+    return true;
 }
 
 bool bench_run(struct bench *bench, struct bench_table *table)
@@ -115,15 +151,20 @@ bool bench_run(struct bench *bench, struct bench_table *table)
         bench->failed = true;
         return false;
     }
-    for (size_t round = 0; round <= table->rounds_wanted; round++) {
+    for (size_t round = table->starts_cold ? 1 : 0; round <= table->rounds_wanted; round++) {
         for (size_t cell = 0; cell < table->cell_count; cell++) {
-            if (table->rounds > 0 && is_late(bench, begin_ns))
+            if (table->rounds > 0 && is_late(bench, table, begin_ns))
                 goto done; /* what this round measured is dropped */
             ok = run_cell(bench, table, cell, round) && ok;
         }
         table->rounds = round;
     }
 done:
+    if (ok && !has_figures(table) && !all_are_absent(table)) {
+        fprintf(stderr, "bench_%s: nothing was measured; do the options leave a row and a cell?\n",
+                bench->desc->name);
+        ok = false;
+    }
     bench->failed = bench->failed || !ok;
     return ok;
 }
@@ -193,7 +234,9 @@ static size_t find_base(const struct bench_table *table, const struct bench_aim 
 
 struct bench_verdict bench_judge(const struct bench_table *table, const struct bench_aim *aim)
 {
-    struct bench_verdict verdict = {.base = BENCH_NONE};
+    struct bench_verdict verdict = {.contender = BENCH_NONE, .base = BENCH_NONE};
+    if (aim->cell >= table->cell_count)
+        return verdict;
     verdict.contender = aim->contender ? bench_find(table, aim->contender, aim->cell)
                                        : bench_best(table, BENCH_OWN, aim->cell);
     if (verdict.contender == BENCH_NONE)
@@ -213,6 +256,7 @@ struct bench_verdict bench_judge(const struct bench_table *table, const struct b
     verdict.known = true;
     verdict.reached = aim->kind == BENCH_FASTER_AT_LEAST ? verdict.value.median >= aim->limit
                                                          : verdict.value.median <= aim->limit;
-    verdict.is_told_apart = verdict.value.low > aim->limit || verdict.value.high < aim->limit;
+    verdict.is_told_apart = verdict.value.count >= BENCH_ROUNDS_FOR_95 &&
+                            (verdict.value.low > aim->limit || verdict.value.high < aim->limit);
     return verdict;
 }

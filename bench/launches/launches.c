@@ -107,8 +107,10 @@ static void note(void *context, const struct bench_contender *contender, size_t 
 
 static bool is_left_out(const struct launches_options *options, uint32_t groups, size_t pattern)
 {
+    char text[16];
+    snprintf(text, sizeof text, "%u", groups);
     return (options->pattern && strcmp(options->pattern, pattern_names[pattern]) != 0) ||
-           (options->groups && strtoul(options->groups, NULL, 10) != groups);
+           (options->groups && strcmp(options->groups, text) != 0);
 }
 
 static void add_cell(struct launches *launches, const struct launches_size *size, size_t pattern,
@@ -116,12 +118,14 @@ static void add_cell(struct launches *launches, const struct launches_size *size
 {
     const struct launches_work *work = &size->work[pattern];
     char group[32];
-    char column[48];
     snprintf(group, sizeof group, "%u group%s", size->groups, size->groups == 1 ? "" : "s");
-    snprintf(column, sizeof column, "%s (%u x %u)", pattern_names[pattern], work->launches,
-             work->repeats);
-    size_t index = bench_add_cell(&launches->table, group, column);
-    launches->table.cells[index].is_left_out = is_left_out(options, size->groups, pattern);
+    size_t index = bench_add_cell(&launches->table, group, pattern_names[pattern]);
+    struct bench_cell *cell = &launches->table.cells[index];
+    cell->is_left_out = is_left_out(options, size->groups, pattern);
+    cell->numbers[cell->number_count++] = (struct bench_number){"groups", size->groups};
+    cell->numbers[cell->number_count++] = (struct bench_number){"launches", work->launches};
+    cell->numbers[cell->number_count++] = (struct bench_number){"repeats", work->repeats};
+    snprintf(cell->detail, sizeof cell->detail, "(%u x %u)", work->launches, work->repeats);
     launches->cells[index] = (struct launches_cell){.index = (uint32_t)index,
                                                     .pattern = (enum launches_pattern)pattern,
                                                     .groups = size->groups,
@@ -157,8 +161,11 @@ bool launches_run(struct bench *bench, struct launches *launches)
 {
     struct bench_table *table = &launches->table;
     for (size_t cell = 0; cell < table->cell_count; cell++) {
-        if (!expect(&launches->cells[cell], &launches->want[cell]))
+        if (!expect(&launches->cells[cell], &launches->want[cell])) {
+            fprintf(stderr, "bench_%s: out of memory\n", bench->desc->name);
+            bench->failed = true;
             return false;
+        }
     }
     for (size_t i = 0; i < launches->row_count; i++) {
         struct launches_row *row = &launches->rows[i];

@@ -225,7 +225,7 @@ static enum vyre_status open_row(const struct vyre_row_desc *desc, struct row *r
     return status;
 }
 
-void vyre_row_open(const struct vyre_row_desc *desc, struct launches_row *out_row)
+static void open_as(const struct vyre_row_desc *desc, struct launches_row *out_row)
 {
     struct row *row = calloc(1, sizeof *row);
     struct vyre_diag diag = {0};
@@ -249,6 +249,18 @@ void vyre_row_open(const struct vyre_row_desc *desc, struct launches_row *out_ro
         return;
     }
     out_row->state = row;
+}
+
+void vyre_row_add(struct launches *launches, const struct vyre_row_desc *base,
+                  const struct vyre_row_mode *modes, size_t mode_count)
+{
+    for (size_t i = 0; i < mode_count; i++) {
+        struct vyre_row_desc desc = *base;
+        desc.name = modes[i].name;
+        desc.mode = modes[i].mode;
+        desc.variant = modes[i].variant;
+        open_as(&desc, launches_add(launches));
+    }
 }
 
 /* ---- Host time of a submit -------------------------------------------------------------------- */

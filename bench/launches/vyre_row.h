@@ -17,8 +17,14 @@ struct vyre_row_desc {
     struct vyre_payload payload; /* of the kernel */
 };
 
-/* Fills a zeroed row, or its `absent`. */
-void vyre_row_open(const struct vyre_row_desc *desc, struct launches_row *out_row);
+/* A row for each mode; `base` has the device and the payload. */
+struct vyre_row_mode {
+    const char *name; /* Static */
+    enum vyre_mode mode;
+    uint32_t variant;
+};
+void vyre_row_add(struct launches *launches, const struct vyre_row_desc *base,
+                  const struct vyre_row_mode *modes, size_t mode_count);
 
 /* ---- The parts of a row, for what is no pattern ----------------------------------------------- */
 

@@ -136,6 +136,7 @@ int launch_openmp_child(void)
     struct launches_cell cell;
     while (receive_all(STDIN_FILENO, &cell, sizeof cell)) {
         struct reply reply = {0};
+        bench_settle(); /* the parent's core is at its speed, this one may not be */
         reply.ok = launches_measure(&openmp, &cell, &reply.sample);
         if (!send_all(STDIN_FILENO, &reply, sizeof reply))
             break;

@@ -64,7 +64,8 @@ static void summarize_random_values_interval_holds_the_median(void **state)
             struct bench_summary summary = bench_summarize(values, counts[c]);
             held += summary.low <= log(2) && log(2) <= summary.high;
         }
-        assert_in_range(held, 370, 400); /* 92.5 %: three deviations below 95 % */
+        assert_in_range(held, 367,
+                        398); /* 95 % is 380; three deviations are 13. Discrete ranks give more. */
     }
 }
 
@@ -118,7 +119,8 @@ static void run_contenders_shift_by_one_each_round(void **state)
     set_up(&scene, 1);
     scene.bench.rounds = 3;
     assert_true(bench_run(&scene.bench, &scene.table));
-    assert_string_equal(scene.calls, "hpapahahphpa"); /* the first three warm up */
+    /* The first three warm up; each second round turns around. */
+    assert_string_equal(scene.calls, "hpahapahpaph");
     assert_int_equal(scene.table.rounds, 3);
     bench_table_deinit(&scene.table);
 }
@@ -130,7 +132,7 @@ static void run_every_cell_in_every_round(void **state)
     set_up(&scene, 2);
     scene.bench.rounds = 1;
     assert_true(bench_run(&scene.bench, &scene.table));
-    assert_string_equal(scene.calls, "hpahpapahpah");
+    assert_string_equal(scene.calls, "hpahpahaphap");
     bench_table_deinit(&scene.table);
 }
 
@@ -191,15 +193,38 @@ static void run_row_keeps_what_ratios_need(void **state)
     (void)state;
     struct scene scene;
     set_up(&scene, 1);
-    scene.bench.row = "auto";
+    scene.bench.row = "auto"; /* compared with the base and with the modes it chooses from */
+    assert_true(bench_run(&scene.bench, &scene.table));
+    for (size_t c = 0; c < 3; c++)
+        assert_true(bench_is_measured(&scene.table, c, 0));
+    bench_table_deinit(&scene.table);
+    set_up(&scene, 1);
+    scene.bench.row = "plain";
     assert_true(bench_run(&scene.bench, &scene.table));
     assert_true(bench_is_measured(&scene.table, 0, 0));
-    assert_false(bench_is_measured(&scene.table, 1, 0));
-    assert_true(bench_is_measured(&scene.table, 2, 0));
+    assert_true(bench_is_measured(&scene.table, 1, 0));
+    assert_false(bench_is_measured(&scene.table, 2, 0));
     bench_table_deinit(&scene.table);
 }
 
 /* A nanosecond has passed after the first kept round, however fast the machine is. */
+static void run_nothing_to_measure_fails(void **state)
+{
+    (void)state;
+    struct scene scene;
+    set_up(&scene, 1);
+    scene.table.cells[0].is_left_out = true;
+    assert_false(bench_run(&scene.bench, &scene.table));
+    assert_true(scene.bench.failed);
+    bench_table_deinit(&scene.table);
+    set_up(&scene, 1);
+    for (size_t c = 0; c < 3; c++)
+        strcpy(scene.table.contenders[c].absent,
+               "no device"); /* nothing to blame the options for */
+    assert_true(bench_run(&scene.bench, &scene.table));
+    bench_table_deinit(&scene.table);
+}
+
 static void run_time_is_up_keeps_whole_rounds(void **state)
 {
     (void)state;
@@ -284,6 +309,8 @@ static void judge_limit_inside_the_interval_is_not_told_apart(void **state)
     assert_true(bench_judge(&scene.table, &aim).is_told_apart);
     aim.limit = 30;
     assert_true(bench_judge(&scene.table, &aim).is_told_apart);
+    scene.table.rounds = BENCH_ROUNDS_FOR_95 - 1; /* no interval */
+    assert_false(bench_judge(&scene.table, &aim).is_told_apart);
     bench_table_deinit(&scene.table);
 }
 
@@ -292,7 +319,9 @@ static void judge_unmeasured_side_is_unknown(void **state)
     (void)state;
     struct scene scene;
     fill_samples(&scene, 1);
-    struct bench_aim aim = {.contender = "auto", .base = "nothing", .limit = 1};
+    struct bench_aim aim = {.cell = BENCH_NONE, .limit = 1};
+    assert_false(bench_judge(&scene.table, &aim).known);
+    aim = (struct bench_aim){.contender = "auto", .base = "nothing", .limit = 1};
     assert_false(bench_judge(&scene.table, &aim).known);
     aim.base = NULL;
     assert_true(bench_judge(&scene.table, &aim).known);
@@ -308,7 +337,9 @@ static void json_has_figures_ratios_and_aims(void **state)
     (void)state;
     struct scene scene;
     fill_samples(&scene, 1);
-    strcpy(scene.table.contenders[1].absent, "not \"built\"");
+    strcpy(scene.table.contenders[1].absent, "cut \xc3"); /* not UTF-8 */
+    scene.table.cells[0].numbers[0] = (struct bench_number){"groups", 16};
+    scene.table.cells[0].number_count = 1;
     scene.table.ns[21] = 0; /* not measured */
     const struct bench_aim aim = {.kind = BENCH_TIMES_AT_MOST, .contender = "auto", .limit = 1};
     json_t *table = bench_make_json(&scene.table, &aim, 1);
@@ -327,6 +358,9 @@ static void json_has_figures_ratios_and_aims(void **state)
     assert_int_equal(json_unpack(json_object_get(table, "aims"), "[{s:b}]", "reached", &reached),
                      0);
     assert_true(reached);
+    json_t *figure = json_array_get(json_object_get(table, "figures"), 1);
+    assert_int_equal(json_array_size(json_object_get(figure, "samples_ns")), 21);
+    assert_true(json_number_value(json_object_get(figure, "groups")) == 16);
     json_decref(table);
     bench_table_deinit(&scene.table);
 }
@@ -352,17 +386,40 @@ static void begin_options_are_read_or_refused(void **state)
                                             .option_count = 1};
     struct bench bench;
     const char *good[] = {"bench", "--json", "--quick", "--device", "x", "--seconds", "3", NULL};
-    const char *wrong[][3] = {
-        {"bench", "--rounds", "0"}, {"bench", "--rounds", "1002"}, {"bench", "--wrong", "1"}};
+    const char *wrong[][3] = {{"bench", "--rounds", "0"},
+                              {"bench", "--rounds", "1002"},
+                              {"bench", "--rounds", "5x"},
+                              {"bench", "--seconds", "abc"},
+                              {"bench", "--wrong", "1"}};
     assert_true(bench_begin(&bench, &with_options, 7, arguments(good)));
     assert_true(bench.json && bench.rounds == 2 && bench.seconds == 3);
     assert_string_equal(device, "x");
-    assert_true(bench.machine.cores >= 1 && bench.machine.others >= 0);
+    assert_true(bench.machine.cores >= 1);
     json_decref(bench.tables);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_false(bench_begin(&bench, &with_options, 3, arguments(wrong[i])));
     assert_false(
         bench_begin(&bench, &with_options, 2, arguments(wrong[0]))); /* without its value */
+}
+
+static void machine_judge_each_threshold(void **state)
+{
+    (void)state;
+    static const struct {
+        struct bench_machine machine;
+        bool is_quiet, has_two_cores;
+    } cases[] = {
+        {{.others = 0.1, .stolen = 0.05, .pair = 1.8}, true, true},
+        {{.others = 0.11, .pair = 1.79}, false, false},
+        {{.stolen = 0.06, .pair = 2}, false, true},
+        {{.others = -1, .pair = 0}, false, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct bench_machine machine = cases[i].machine;
+        bench_machine_judge(&machine);
+        assert_int_equal(machine.is_quiet, cases[i].is_quiet);
+        assert_int_equal(machine.has_two_cores, cases[i].has_two_cores);
+    }
 }
 
 static void process_output_and_exit_code_arrive(void **state)
@@ -392,6 +449,7 @@ int main(void)
         cmocka_unit_test(run_failed_contender_others_go_on),
         cmocka_unit_test(run_absent_skipped_and_left_out_are_not_measured),
         cmocka_unit_test(run_row_keeps_what_ratios_need),
+        cmocka_unit_test(run_nothing_to_measure_fails),
         cmocka_unit_test(run_time_is_up_keeps_whole_rounds),
         cmocka_unit_test(best_and_find_by_role_and_name),
         cmocka_unit_test(judge_each_kind_is_reached_or_missed),
@@ -399,6 +457,7 @@ int main(void)
         cmocka_unit_test(judge_unmeasured_side_is_unknown),
         cmocka_unit_test(json_has_figures_ratios_and_aims),
         cmocka_unit_test(begin_options_are_read_or_refused),
+        cmocka_unit_test(machine_judge_each_threshold),
         cmocka_unit_test(process_output_and_exit_code_arrive),
     };
     return cmocka_run_group_tests_name("bench/harness", tests, NULL, NULL);
