@@ -19,19 +19,26 @@ static double spread_percent(struct bench_summary value)
     return value.median > 0 ? 100 * (above > below ? above : below) / value.median : 0;
 }
 
+static int spread_digits(struct bench_summary value)
+{
+    return spread_percent(value) < 10 ? 1 : 0;
+}
+
 static void format_ns(struct bench_summary ns, char *out, size_t capacity)
 {
     if (ns.median < MILLISECONDS_FROM)
-        snprintf(out, capacity, "%9.*f ±%.2g%%", ns.median < 1000 ? 1 : 0, ns.median,
-                 spread_percent(ns));
+        snprintf(out, capacity, "%9.*f ±%.*f%%", ns.median < 1000 ? 1 : 0, ns.median,
+                 spread_digits(ns), spread_percent(ns));
     else
-        snprintf(out, capacity, "%6.1f ms ±%.2g%%", ns.median / 1e6, spread_percent(ns));
+        snprintf(out, capacity, "%6.1f ms ±%.*f%%", ns.median / 1e6, spread_digits(ns),
+                 spread_percent(ns));
 }
 
 /* Three digits tell 1.01 from 1.02, and also 0.061 from 0.062. */
 static void format_ratio(struct bench_summary ratio, char *out, size_t capacity)
 {
-    snprintf(out, capacity, "%.3gx ±%.2g%%", ratio.median, spread_percent(ratio));
+    snprintf(out, capacity, "%.3gx ±%.*f%%", ratio.median, spread_digits(ratio),
+             spread_percent(ratio));
 }
 
 /* printf counts bytes, and ± has two. */
@@ -127,10 +134,10 @@ static void print_auto_cell(const struct bench_table *table, size_t contender, s
 static void print_auto(const struct bench_table *table)
 {
     for (size_t c = 0; c < table->contender_count; c++) {
-        if (table->contenders[c].role != BENCH_AUTO || table->contenders[c].absent[0])
+        if (table->contenders[c].role != BENCH_AUTO || !has_group(table, c, 0, table->cell_count))
             continue;
         printf("\n%s against the fastest mode, %s\n%-*s %-22s %-16s %-16s %12s  %s\n",
-               table->contenders[c].name, table->unit, PLACE_WIDTH, "", "fastest", "fastest",
+               table->contenders[c].name, table->unit, PLACE_WIDTH, "", "fastest", "its time",
                "auto", "ratio", table->note ? "batches by mode" : "");
         for (size_t cell = 0; cell < table->cell_count; cell++)
             print_auto_cell(table, c, cell);
