@@ -47,7 +47,7 @@ test-long:
 	POCL_DEVICES="pthread basic" build/dev/tests/kernels/vyre_kernels --device basic \
 	    --programs $$(( $(KERNELS) / 10 + 1 )) --seed $(SEED) --jobs 2 --keep-going --shown 10
 	@scripts/run-fuzzers build/fuzz/bin $(FUZZ_SECONDS)
-	ctest --preset tsan --repeat until-fail:5 -R 'threads|gate|in_flight|residents|losses|differential'
+	ctest --preset tsan --repeat until-fail:5 -R 'threads|gate|in-flight|residents|losses|differential'
 	scripts/busy 2 ctest --preset check --repeat until-fail:3
 
 bench:
