@@ -21,8 +21,9 @@ enum { GROUPS = 4, CHILD_SECONDS = 180, SHORT_NS = 20000000, LATER = 4 };
 
 #define HANG_TIMEOUT_NS UINT64_C(2000000000)
 #define PATIENCE_NS     UINT64_C(120000000000)
-/* Of QUEUED batches, each far below the timeout and all together above it. */
-enum { QUEUED = 6, SLOW_US = 400000 };
+/* QUEUED batches: each far below the timeout, but longer than a waiter sleeps (a quarter of it); all above it. */
+#define QUEUE_HANG_NS UINT64_C(3000000000)
+enum { QUEUED = 6, SLOW_US = 1000000 };
 
 /* ---- The child -------------------------------------------------------------------------------- */
 
@@ -188,7 +189,7 @@ static void run_queue_case(enum vyre_mode mode)
     struct vyre_diag diag = {0};
     fixture_open(&fixture, &(struct vyre_device_desc){.cpu_workers = 2,
                                                       .cpu_no_inline = true,
-                                                      .hang_timeout_ns = HANG_TIMEOUT_NS});
+                                                      .hang_timeout_ns = QUEUE_HANG_NS});
     struct vyre_kernel *kernel = kernel_in_place(fixture.device, "slow", slow, 0);
     struct vyre_buffer *buffer = buffer_of_groups(fixture.device, 1);
     struct vyre_batch *batch = batch_of(fixture.device);
