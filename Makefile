@@ -3,6 +3,7 @@
 #   make run       builds the release and shows the tool at work
 #   make check     the quick tests, without sanitizers: about three minutes, for daily work
 #   make test      builds and runs all tests: gcc, address + undefined, thread sanitizer
+#   make test-busy the same tests while two loops keep two cores busy
 #   make test-long hours: what make test has in small, in large (KERNELS=5000, SEED=1, FUZZ_SECONDS=600)
 #   make build     the release: build/release/bin/vyre, build/release/lib/
 #   make bench     runs the benchmarks
@@ -15,7 +16,7 @@ FUZZ_SECONDS ?= 600
 KERNELS ?= 5000
 SEED ?= 1
 
-.PHONY: run build check test test-long bench install docs format lint fuzz clean
+.PHONY: run build check test test-busy test-long bench install docs format lint fuzz clean
 
 run: build
 	@scripts/demo build/release/bin/vyre
@@ -36,18 +37,26 @@ test:
 	ctest --preset tsan
 	ctest --preset dev
 
-# Random kernels and batches in large, traps of real drivers, long fuzzing, threads again and again, and the quick
-# tests on a machine whose cores are taken.
+# What other programs on the machine do to the tests: nothing.
+test-busy:
+	@scripts/bootstrap test
+	@scripts/build dev asan tsan
+	scripts/busy 2 ctest --preset asan
+	scripts/busy 2 ctest --preset tsan
+	scripts/busy 2 ctest --preset dev
+
+# Random kernels and batches in large, soaks, traps of real drivers, long fuzzing, threads again and again, and the
+# quick tests on a machine whose cores are taken.
 test-long:
 	@scripts/bootstrap test
 	@scripts/build dev tsan fuzz
-	ctest --preset long
+	VYRE_TEST_SEED=$(SEED) ctest --preset long
 	POCL_DEVICES="pthread basic" build/dev/tests/kernels/vyre_kernels --device pthread --complete \
 	    --programs $(KERNELS) --seed $(SEED) --jobs 2 --keep-going --shown 10
 	POCL_DEVICES="pthread basic" build/dev/tests/kernels/vyre_kernels --device basic \
 	    --programs $$(( $(KERNELS) / 10 + 1 )) --seed $(SEED) --jobs 2 --keep-going --shown 10
 	@scripts/run-fuzzers build/fuzz/bin $(FUZZ_SECONDS)
-	ctest --preset tsan --repeat until-fail:5 -R 'threads|gate|in_flight|residents|losses|differential'
+	ctest --preset tsan --repeat until-fail:5 -R 'threads|gate|in-flight|residents|losses|differential'
 	scripts/busy 2 ctest --preset check --repeat until-fail:3
 
 bench:

@@ -44,7 +44,8 @@ compared=$(jq -c .digests "$scratch/out")
 # ---- without an option the number of repeats is found out, and a schedule may have a single batch
 workload once.json add 7 1
 run "once" 0 "$vyre" compare --json "$scratch/once.json"
-json "once" '.repeat > 9 and .rounds == 9 and .digests_agree'
+# How often depends on how long the first batch took.
+json "once" '.repeat > 1 and .rounds == ([9, .repeat - 1] | min) and .digests_agree'
 run "once, once" 0 "$vyre" compare --json "$scratch/once.json" --repeat 1
 json "once, once" '.repeat == 1 and .batches == 4 and .rounds == 1 and .digests_agree'
 run "transfers" 0 "$vyre" compare --json "$data/transfers.json" --repeat 5

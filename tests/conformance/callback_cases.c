@@ -36,7 +36,7 @@ static void note(void *user, struct vyre_ticket ticket, const struct vyre_batch_
 
 static void await_count(_Atomic size_t *count, size_t wanted)
 {
-    uint64_t end = now_ns() + UINT64_C(10000000000);
+    uint64_t end = now_ns() + HANG_LIMIT_NS;
     while (atomic_load_explicit(count, memory_order_acquire) < wanted) { /* pairs: note */
         if (now_ns() > end)
             fail_msg("%zu of %zu callbacks came", atomic_load(count), wanted);

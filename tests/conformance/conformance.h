@@ -176,7 +176,10 @@ void run_in(struct fixture *f, struct vyre_device *device, struct vyre_batch *ba
 uint32_t read_word(struct fixture *f, struct vyre_buffer *buffer, size_t index);
 struct vyre_device_counters counters_of(struct vyre_device *device);
 
-/* Waits until a kernel stands in the gate; the case fails after some seconds. */
+/* How long a case waits for what must come: against hangs, far above what a busy machine needs. */
+#define HANG_LIMIT_NS UINT64_C(120000000000)
+
+/* Waits until a kernel stands in the gate; the case fails after HANG_LIMIT_NS. */
 void gate_await(struct gate *gate);
 void gate_open(struct gate *gate);
 void gate_close(struct gate *gate);

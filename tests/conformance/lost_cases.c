@@ -1,14 +1,15 @@
 /*
  * lost_cases.c: a kernel that does not end. Its thread cannot be stopped, so each case runs in a
  * child process that opens an instance of its own and ends by _exit, and the parent looks at the
- * exit code only.
+ * exit code only. What must come is waited for without a limit: the child's alarm ends a child that
+ * hangs.
  */
 #include "conformance/conformance.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORDS = 64, MS = 1000000, HANG_MS = 200, PROMPT_MS = 3000, SLOW_MS = 400 };
+enum { WORDS = 64, MS = 1000000, HANG_MS = 200, SLOW_MS = 400, CHILD_SECONDS = 120 };
 
 /* What the child works with. Lives until _exit: the stuck kernel looks at the gate. */
 struct child {
@@ -54,7 +55,7 @@ static struct vyre_kernel *child_kernel(struct child *child, enum kernel_id id)
     return kernel;
 }
 
-/* Opens a device on which one batch hangs and one waits behind it. */
+/* Opens a device on which one batch hangs and one waits behind it. Returns once it hangs. */
 static void child_open_stuck(struct child *child)
 {
     struct vyre_device_desc desc = {.backend = child->subject->backend,
@@ -76,6 +77,8 @@ static void child_open_stuck(struct child *child)
     expect(vyre_batch_submit(child->batch, &options, &child->stuck, &child->diag) == VYRE_OK);
     options.mode = VYRE_MODE_AUTO;
     expect(vyre_batch_submit(child->batch, &options, &child->behind, &child->diag) == VYRE_OK);
+    while (!atomic_load(&child->gate.entered))
+        sleep_ns(MS);
 }
 
 static bool is_lost(struct child *child, enum vyre_status status)
@@ -86,7 +89,7 @@ static bool is_lost(struct child *child, enum vyre_status status)
 
 /* ---- Cases ------------------------------------------------------------------------------------ */
 
-static void pending_tickets_end_promptly(struct child *child)
+static void pending_tickets_end(struct child *child)
 {
     struct vyre_batch_result result;
     uint64_t start = now_ns();
@@ -94,13 +97,12 @@ static void pending_tickets_end_promptly(struct child *child)
     expect(
         is_lost(child, vyre_ticket_wait(child->device, child->behind, VYRE_FOREVER, &child->diag)));
     expect(now_ns() - start >= UINT64_C(1000000) * (HANG_MS - 20));
-    expect(now_ns() - start <= UINT64_C(1000000) * (HANG_MS + PROMPT_MS));
     expect(child->diag.id == VYRE_DIAG_DEVICE_HANG);
     expect(is_lost(child, vyre_ticket_wait(child->device, child->stuck, 0, &child->diag)));
     expect(is_lost(child, vyre_ticket_poll(child->device, child->stuck, &child->diag)));
     expect(is_lost(child, vyre_ticket_result(child->device, child->stuck, &result, &child->diag)));
     expect(is_lost(child, vyre_device_wait_idle(child->device, VYRE_FOREVER, &child->diag)));
-    for (size_t i = 0; i < 200 && atomic_load(&child->calls) < 2; i++)
+    while (atomic_load(&child->calls) < 2)
         sleep_ns(10 * MS);
     expect(atomic_load(&child->calls) == 2 && atomic_load(&child->lost_calls) == 2);
 }
@@ -139,9 +141,7 @@ static void close_does_not_block_and_reopen_works(struct child *child)
     uint32_t word = 0;
     child_open_stuck(child);
     expect(vyre_ticket_wait(child->device, child->stuck, VYRE_FOREVER, NULL) == VYRE_DEVICE_LOST);
-    uint64_t start = now_ns();
     vyre_device_close(&child->device);
-    expect(now_ns() - start < UINT64_C(1000000) * PROMPT_MS);
     expect(!child->device);
 
     struct vyre_device_desc desc = {.backend = child->subject->backend,
@@ -167,9 +167,8 @@ static void close_does_not_block_and_reopen_works(struct child *child)
 static void poll_finds_out(struct child *child)
 {
     enum vyre_status status = VYRE_BUSY;
-    uint64_t end = now_ns() + UINT64_C(1000000) * (HANG_MS + PROMPT_MS);
     child_open_stuck(child);
-    while (status == VYRE_BUSY && now_ns() < end) {
+    while (status == VYRE_BUSY) {
         status = vyre_ticket_poll(child->device, child->stuck, &child->diag);
         sleep_ns(5 * MS);
     }
@@ -205,7 +204,7 @@ static void run_in_child(struct fixture *f, void (*run)(struct child *child))
         assert_true(pid >= 0);
         if (pid == 0) {
             struct child *child = calloc(1, sizeof *child);
-            alarm(15);
+            alarm(CHILD_SECONDS);
             expect(child);
             child->subject = f->subject;
             child->mode = modes[i];
@@ -225,7 +224,7 @@ static void run_in_child(struct fixture *f, void (*run)(struct child *child))
     {                                              \
         run_in_child(f, name);                     \
     }
-CHILD_CASE(pending_tickets_end_promptly)
+CHILD_CASE(pending_tickets_end)
 CHILD_CASE(nothing_further_runs)
 CHILD_CASE(close_does_not_block_and_reopen_works)
 CHILD_CASE(poll_finds_out)
@@ -233,7 +232,7 @@ CHILD_CASE(slow_is_not_lost)
 #undef CHILD_CASE
 
 static const struct conformance_case cases[] = {
-    {"pending_tickets_end_promptly", pending_tickets_end_promptly_in_child, NEEDS_ASYNC},
+    {"pending_tickets_end", pending_tickets_end_in_child, NEEDS_ASYNC},
     {"nothing_further_runs", nothing_further_runs_in_child, NEEDS_ASYNC},
     {"close_does_not_block_and_reopen_works", close_does_not_block_and_reopen_works_in_child,
      NEEDS_ASYNC},

@@ -56,7 +56,7 @@ static void pending_ticket_busy_and_times_out(struct fixture *f)
         uint64_t start = now_ns();
         assert_refused(f, vyre_ticket_wait(gated.device, ticket, 20 * MS, &f->diag),
                        VYRE_DIAG_TICKET_TIMEOUT);
-        assert_in_range(now_ns() - start, 20 * MS, UINT64_C(2000) * MS);
+        assert_true(now_ns() - start >= 20 * MS);
         assert_refused(f, vyre_device_wait_idle(gated.device, 5 * MS, &f->diag),
                        VYRE_DIAG_TICKET_TIMEOUT);
         memset(&result, 0xff, sizeof result);
@@ -86,7 +86,7 @@ static void poll_alone_completes(struct fixture *f)
     add_add(batch, add, whole(data), 1, 1 << 14);
     for (uint32_t i = 0; i < mode_count; i++) {
         struct vyre_ticket ticket = submit_in(f, batch, modes[i]);
-        uint64_t end = now_ns() + UINT64_C(8000) * MS;
+        uint64_t end = now_ns() + HANG_LIMIT_NS;
         enum vyre_status status;
         while ((status = vyre_ticket_poll(f->device, ticket, &f->diag)) == VYRE_BUSY &&
                now_ns() < end)

@@ -24,7 +24,7 @@ uint64_t now_ns(void)
 
 void gate_await(struct gate *gate)
 {
-    uint64_t end = now_ns() + UINT64_C(8000000000);
+    uint64_t end = now_ns() + HANG_LIMIT_NS;
     while (!atomic_load_explicit(&gate->entered, memory_order_acquire)) { /* pairs: run_gate */
         if (now_ns() > end)
             fail_msg("no kernel came to the gate");

@@ -1,9 +1,14 @@
 #include "differential/driver.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "support/deadline.h"
+
+enum { CALLBACK_SECONDS = 300 }; /* against a hang */
 
 /* ---- Failures --------------------------------------------------------------------------------- */
 
@@ -154,21 +159,26 @@ static enum vyre_status create_instance(const struct config *config,
     return vyre_instance_register_backend(*out_instance, config->ops, diag);
 }
 
+enum vyre_status driver_open(const struct config *config, const struct program *program,
+                             const struct vyre_instance_desc *desc,
+                             struct vyre_instance **out_instance, struct vyre_device **out_device,
+                             struct vyre_diag *diag)
+{
+    enum vyre_status status = create_instance(config, desc, out_instance, diag);
+    return status == VYRE_OK ? open_device(config, program, *out_instance, out_device, diag)
+                             : status;
+}
+
 enum vyre_status driver_probe(const struct config *config, struct device_shape *out_shape,
                               struct vyre_diag *diag)
 {
     struct vyre_instance *instance = NULL;
     struct vyre_device *device = NULL;
     *out_shape = (struct device_shape){0};
-    enum vyre_status status = create_instance(config, NULL, &instance, diag);
-    if (status != VYRE_OK) {
-        vyre_instance_destroy(&instance);
-        return status;
-    }
     struct program *defaults = calloc(1, sizeof *defaults);
     if (!defaults)
         abort();
-    status = open_device(config, defaults, instance, &device, diag);
+    enum vyre_status status = driver_open(config, defaults, NULL, &instance, &device, diag);
     free(defaults);
     if (status == VYRE_OK) {
         struct vyre_device_limits limits;
@@ -193,13 +203,44 @@ bool driver_init(struct driver *driver, const struct program *program, const str
         if (program->buffer_bytes[i] > largest)
             largest = program->buffer_bytes[i];
     driver->scratch = take(largest);
+    if (config->kept) {
+        driver->instance = config->kept->instance;
+        driver->device = config->kept->device;
+        vyre_device_get_counters(driver->device, &driver->before);
+        return create_all(driver);
+    }
     struct vyre_diag diag = {0};
     struct vyre_instance_desc desc = {.allocator = counting_allocator_face(&driver->allocator)};
-    enum vyre_status status = create_instance(config, &desc, &driver->instance, &diag);
-    if (!driver_expect_ok(driver, status, &diag, "vyre_instance_create"))
-        return false;
-    status = open_device(config, program, driver->instance, &driver->device, &diag);
-    return driver_expect_ok(driver, status, &diag, "vyre_device_open") && create_all(driver);
+    enum vyre_status status =
+        driver_open(config, program, &desc, &driver->instance, &driver->device, &diag);
+    return driver_expect_ok(driver, status, &diag, "opening") && create_all(driver);
+}
+
+/* The device stays open: what the program made on it goes. */
+static void empty_device(struct driver *driver)
+{
+    const struct vyre_device_counters *before = &driver->before;
+    struct vyre_device_counters *counters = &driver->counters;
+    for (uint32_t i = 0; i < PROGRAM_OBJECTS; i++)
+        vyre_batch_destroy(&driver->objects[i].batch);
+    for (uint32_t i = 0; i < PROGRAM_BUFFERS_MAX; i++)
+        vyre_buffer_destroy(&driver->buffers[i]);
+    for (uint32_t i = 0; i < KERNEL_COUNT; i++)
+        vyre_kernel_destroy(&driver->kernels[i]);
+    vyre_kernel_destroy(&driver->faulty);
+    (void)!vyre_device_wait_idle(driver->device, VYRE_FOREVER, NULL);
+    const struct deadline limit = deadline_in(CALLBACK_SECONDS);
+    while (atomic_load(&driver->callbacks_made) < driver->callbacks_asked &&
+           !deadline_is_past(limit))
+        sched_yield();
+    vyre_device_get_counters(driver->device, counters);
+    for (uint32_t i = 0; i < VYRE_MODE_COUNT; i++)
+        counters->by_mode[i] -= before->by_mode[i];
+    counters->recordings_made -= before->recordings_made;
+    counters->recordings_reused -= before->recordings_reused;
+    counters->recordings_evicted -= before->recordings_evicted;
+    driver->device = NULL;
+    driver->instance = NULL;
 }
 
 static bool check_closed(struct driver *driver)
@@ -222,6 +263,8 @@ static bool check_closed(struct driver *driver)
 bool driver_deinit(struct driver *driver)
 {
     bool failed = driver->failure[0] != '\0';
+    if (driver->device && driver->config->kept)
+        empty_device(driver);
     if (driver->device) {
         vyre_device_get_counters(driver->device, &driver->counters);
         vyre_device_close(&driver->device);

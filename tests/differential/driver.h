@@ -19,6 +19,12 @@
 #include "differential/program.h"
 #include "support/counting_allocator.h"
 
+/* A device that programs share, one after another. */
+struct kept_device {
+    struct vyre_instance *instance; /* Owned */
+    struct vyre_device *device;     /* Owned */
+};
+
 /* One way to run a program. */
 struct config {
     const char *backend;
@@ -31,6 +37,7 @@ struct config {
     uint32_t workers;
     bool no_inline;
     bool inject_fault;
+    const struct kept_device *kept; /* Borrowed: for all programs; NULL: each opens its own */
 };
 
 struct driver_object {
@@ -65,6 +72,7 @@ struct driver {
     atomic_uint callbacks_made;
     atomic_uint callbacks_failed;
     unsigned char *scratch;               /* Owned: room for the largest buffer */
+    struct vyre_device_counters before;   /* of a device that is kept */
     struct vyre_device_counters counters; /* after close */
     char failure[DRIVER_FAILURE_BYTES];
 };
@@ -78,8 +86,14 @@ bool driver_expect_ok(struct driver *driver, enum vyre_status status, const stru
 enum vyre_status driver_probe(const struct config *config, struct device_shape *out_shape,
                               struct vyre_diag *diag);
 
+/* An instance and a device with the limits of the program. The caller closes both, also after a failure. */
+enum vyre_status driver_open(const struct config *config, const struct program *program,
+                             const struct vyre_instance_desc *desc,
+                             struct vyre_instance **out_instance, struct vyre_device **out_device,
+                             struct vyre_diag *diag);
+
 bool driver_init(struct driver *driver, const struct program *program, const struct config *config);
-/* Also after a failure; false when closing broke the contract. */
+/* Also after a failure; false when closing broke the contract. A device that is kept is left empty. */
 bool driver_deinit(struct driver *driver);
 
 /* `object` is what the model holds of the step's object after its own build. */

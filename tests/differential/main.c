@@ -11,10 +11,11 @@
 #include <string.h>
 
 #include "differential/run.h"
+#include "differential/soak.h"
 #include "support/load_backend.h"
 #include "support/random.h"
 
-enum { CONFIGS_MAX = 64, WORKERS_MAX = 8 };
+enum { CONFIGS_MAX = 64, WORKERS_MAX = 8, SEED_LONG = 77 };
 
 struct options {
     const char *backend;
@@ -34,17 +35,20 @@ struct options {
     uint32_t shrink_seconds;
     bool inject_fault;
     bool verbose;
+    bool soak;
 };
 
 /* ---- Options ---------------------------------------------------------------------------------- */
 
 static const char usage[] =
     "usage: vyre_differential [--backend B | --library PATH] [--device NAME] [--batches N]\n"
-    "                         [--seed S]\n"
+    "                         [--seed S|environment] [--soak]\n"
     "                         [--mode plain|replay|driver|persistent|auto|mixed|all] [--workers "
     "LIST]\n"
     "                         [--inline | --no-inline] [--program SEED [--repeat N]]\n"
-    "                         [--shrink-seconds N] [--verbose]\n";
+    "                         [--shrink-seconds N] [--verbose]\n"
+    "--seed environment: VYRE_TEST_SEED, or 77.\n"
+    "--soak: all programs on one device, whose memory may not grow.\n";
 
 static bool parse_number(const char *text, uint64_t limit, uint64_t *out_number)
 {
@@ -95,8 +99,13 @@ static bool parse_valued(const char *name, const char *value, struct options *op
         return parse_workers(value, options);
     if (strcmp(name, "--batches") == 0)
         return parse_number(value, UINT64_MAX, &options->batches);
-    if (strcmp(name, "--seed") == 0)
-        return parse_number(value, UINT64_MAX, &options->seed);
+    if (strcmp(name, "--seed") == 0) {
+        const char *given = getenv("VYRE_TEST_SEED");
+        options->seed = SEED_LONG;
+        if (strcmp(value, "environment") != 0)
+            return parse_number(value, UINT64_MAX, &options->seed);
+        return !given || parse_number(given, UINT64_MAX, &options->seed);
+    }
     if (strcmp(name, "--program") == 0) {
         options->program_given = true;
         return parse_number(value, UINT64_MAX, &options->program);
@@ -119,6 +128,8 @@ static bool parse_options(int count, char **arguments, struct options *options)
             options->verbose = true;
         else if (strcmp(arguments[i], "--inject-fault") == 0) /* hidden: proves that we would see */
             options->inject_fault = true;
+        else if (strcmp(arguments[i], "--soak") == 0)
+            options->soak = true;
         else if (strcmp(arguments[i], "--no-inline") == 0)
             options->no_inline = true;
         else if (strcmp(arguments[i], "--inline") == 0)
@@ -187,12 +198,12 @@ static void report_mismatch(struct program *program, const struct config *config
            config->no_inline ? " (no inline)" : "", outcome->step, program->step_count,
            outcome->text);
     printf("reproduce: vyre_differential --%s %s%s%s --mode %s --workers %" PRIu32
-           " %s --program 0x%" PRIx64 "%s\n",
+           " %s --program 0x%" PRIx64 "%s%s\n",
            config->library ? "library" : "backend",
            config->library ? config->library : config->backend, config->device ? " --device " : "",
            config->device ? config->device : "", config_mode_name(config), config->workers,
            config->no_inline ? "--no-inline" : "--inline", program->seed,
-           config->inject_fault ? " --inject-fault" : "");
+           config->inject_fault ? " --inject-fault" : "", config->kept ? " --soak" : "");
     fflush(stdout);
     struct shrink_result result = {.outcome = *outcome};
     program_shrink(program, config, shrink_seconds, &result);
@@ -251,12 +262,26 @@ static bool tally_is_complete(const struct tally *tally, const struct config *co
 
 /* ---- Running ---------------------------------------------------------------------------------- */
 
+/* A device that is kept has limits of its own. */
+static void generate(struct program *program, uint64_t seed, const struct device_shape *shape,
+                     const struct config *config)
+{
+    program_generate(program, seed, shape);
+    if (!config->kept)
+        return;
+    program->in_flight_limit = 0;
+    program->busy_when_full = false;
+    program->recording_limit = 0;
+    program->persistent_idle_ns = 0;
+    program->persistent_lease_ns = 0;
+}
+
 static int run_one(const struct options *options, const struct config *config,
                    const struct device_shape *shape, struct program *program)
 {
     for (uint32_t i = 0; i < options->repeat; i++) {
         struct outcome outcome;
-        program_generate(program, options->program, shape);
+        generate(program, options->program, shape, config);
         if (options->verbose && i == 0)
             program_print(program, stdout);
         program_run(program, config, NULL, &outcome);
@@ -271,14 +296,14 @@ static int run_one(const struct options *options, const struct config *config,
 
 static int run_many(const struct options *options, const struct config *configs,
                     uint32_t config_count, const struct device_shape *shape,
-                    struct program *program)
+                    struct program *program, struct soak *soak)
 {
     struct tally tally = {0};
     struct rng rng = rng_seeded(options->seed);
     for (uint64_t i = 0; tally.batches < options->batches; i++) {
         const struct config *config = &configs[i % config_count];
         struct outcome outcome;
-        program_generate(program, rng_next(&rng), shape);
+        generate(program, rng_next(&rng), shape, config);
         if (options->verbose)
             fprintf(stderr, "program 0x%" PRIx64 ", mode %s, %" PRIu32 " workers%s\n",
                     program->seed, config_mode_name(config), config->workers,
@@ -288,7 +313,10 @@ static int run_many(const struct options *options, const struct config *configs,
             report_mismatch(program, config, &outcome, options->shrink_seconds);
             return 1;
         }
+        if (soak)
+            soak_look(soak, tally.batches, options->batches);
     }
+    printf("seed %" PRIu64 ": ", options->seed);
     report_tally(&tally, config_count);
     return tally_is_complete(&tally, configs, config_count, shape) ? 0 : 1;
 }
@@ -327,11 +355,21 @@ int main(int count, char **arguments)
         fprintf(stderr, "%s\n", text);
         return status == VYRE_NOT_FOUND ? 77 : 1;
     }
+    static struct soak soak;
+    if (options.soak && soak_open(&soak, &configs[0], &diag) != VYRE_OK) {
+        fprintf(stderr, "%s\n", diag.message);
+        return 1;
+    }
+    for (uint32_t i = 0; options.soak && i < config_count; i++)
+        configs[i].kept = &soak.kept;
     struct program *program = malloc(sizeof *program);
     if (!program)
         abort();
     int code = options.program_given ? run_one(&options, &configs[0], &shape, program)
-                                     : run_many(&options, configs, config_count, &shape, program);
+                                     : run_many(&options, configs, config_count, &shape, program,
+                                                options.soak ? &soak : NULL);
     free(program);
+    if (options.soak && !options.program_given && code == 0 && !soak_close(&soak))
+        code = 1;
     return code;
 }

@@ -47,7 +47,7 @@ for word in size-zero size-huge size-grows size-odd unterminated info-fails null
         | if .present then (.devices | length) > 0
             and all(.devices[]; (.name | length) < 128)
           else (.reason | length) > 0 and .devices == [] end'
-    run "$word, for people" 0 timeout 20 env OCL_ICD_VENDORS="$vendors" FAKE_ICD=$word \
+    run "$word, for people" 0 timeout 120 env OCL_ICD_VENDORS="$vendors" FAKE_ICD=$word \
         "$vyre" devices
 done
 finish

@@ -204,6 +204,6 @@ bool hooks_start(int argc, char **argv)
     if (argc != 2)
         return false;
     hooks_device_name = argv[1];
-    (void)alarm(290);
+    (void)alarm(1200);
     return true;
 }

@@ -5,18 +5,19 @@
  * On PoCL, through a table whose launches are refused when the test says so.
  */
 #include <stdatomic.h>
-#include <time.h>
 
 #include <vyre/vyre.h>
 
 #include "backend/opencl/backend.h"
 #include "backend/opencl/opencl.h"
+#include "support/deadline.h"
 #include "support/test.h"
 
-#define GROUPS 3u
-#define LOCAL  8u
-#define WORDS  (GROUPS * LOCAL)
-#define ITEMS  1300u /* more than the ring holds, and more than fall back at a time */
+#define LIMIT_SECONDS 300 /* against a hang */
+#define GROUPS        3u
+#define LOCAL         8u
+#define WORDS         (GROUPS * LOCAL)
+#define ITEMS         1300u /* more than the ring holds, and more than fall back at a time */
 
 /* Order matters in both, and the second one turns the words of a group around in local memory. */
 static const char source[] =
@@ -114,6 +115,8 @@ struct fixture {
     struct vyre_batch *batch;
     struct vyre_diag diag;
     uint32_t want[WORDS];
+    atomic_uint launched; /* dispatchers, as an observer learns of them */
+    atomic_uint left;
 };
 
 static void must(const struct fixture *f, enum vyre_status status)
@@ -143,15 +146,24 @@ static void fill_buffer(struct fixture *f)
     must(f, vyre_buffer_write(f->buffer, 0, f->want, sizeof f->want, &f->diag));
 }
 
+static void take_lease(void *user, const struct vyre_event *event)
+{
+    struct fixture *f = user;
+    if (event->type == VYRE_EVENT_LEASE)
+        atomic_fetch_add(event->as.lease->end_ns ? &f->left : &f->launched, 1);
+}
+
 static void open_all(struct fixture *f, uint64_t lease_ns)
 {
+    const struct vyre_observer observer = {sizeof observer, f, take_lease};
     memset(f, 0, sizeof *f);
     refuse(REFUSE_NOTHING, 0);
     atomic_store(&refusals, 0);
     f->ops = vyre_opencl_backend_ops;
     f->ops.name = "refusing";
     f->ops.enumerate = enumerate;
-    must(f, vyre_instance_create(NULL, &f->instance, &f->diag));
+    must(f, vyre_instance_create(&(struct vyre_instance_desc){.observer = &observer}, &f->instance,
+                                 &f->diag));
     must(f, vyre_instance_register_backend(f->instance, &f->ops, &f->diag));
     must(f, vyre_device_open(f->instance,
                              &(struct vyre_device_desc){.backend = "refusing",
@@ -230,7 +242,7 @@ static enum vyre_status run(struct fixture *f, enum vyre_mode mode,
     enum vyre_status status =
         vyre_batch_submit(f->batch, &(struct vyre_submit_options){.mode = mode}, &ticket, &f->diag);
     if (status == VYRE_OK)
-        status = vyre_ticket_wait(f->device, ticket, 30000000000, &f->diag);
+        status = vyre_ticket_wait(f->device, ticket, VYRE_FOREVER, &f->diag);
     if (status == VYRE_OK && out_result)
         must(f, vyre_ticket_result(f->device, ticket, out_result, &f->diag));
     return status;
@@ -244,10 +256,14 @@ static void expect_bytes(struct fixture *f)
 }
 
 /* Until a dispatcher that has nothing to do has left. */
-static void let_it_leave(void)
+static void let_it_leave(struct fixture *f)
 {
-    const struct timespec pause = {.tv_nsec = 100000000};
-    nanosleep(&pause, NULL);
+    const struct deadline limit = deadline_in(LIMIT_SECONDS);
+    assert_int_not_equal(atomic_load(&f->launched), 0);
+    while (atomic_load(&f->left) < atomic_load(&f->launched)) {
+        assert_false(deadline_is_past(limit));
+        must(f, vyre_device_wait_idle(f->device, VYRE_FOREVER, &f->diag));
+    }
 }
 
 /* Persistent mode is refused with the reason; auto takes another one. */
@@ -276,7 +292,7 @@ static void relaunch_refused_items_run_by_the_queue(void **state)
     add_items(&f, 450);
     must(&f, run(&f, VYRE_MODE_PERSISTENT, &result));
     expect_bytes(&f);
-    let_it_leave();
+    let_it_leave(&f);
     refuse(REFUSE_RESIDENT, 0);
     unsigned before = atomic_load(&ordinary_count);
     add_items(&f, ITEMS);
@@ -298,7 +314,7 @@ static void lease_over_with_work_items_run_by_the_queue(void **state)
         open_all(&f, 100000);
         add_items(&f, 450); /* makes both dispatchers */
         must(&f, run(&f, VYRE_MODE_PERSISTENT, NULL));
-        let_it_leave();
+        let_it_leave(&f);
         refuse(REFUSE_RESIDENT, after);
         unsigned before = atomic_load(&ordinary_count);
         for (int i = 0; i < 100 && atomic_load(&refusals) == 0; i++) {
@@ -329,7 +345,7 @@ static void several_in_flight_all_end_in_order(void **state)
     open_all(&f, 0);
     add_items(&f, 450);
     must(&f, run(&f, VYRE_MODE_PERSISTENT, NULL));
-    let_it_leave();
+    let_it_leave(&f);
     struct vyre_batch *more;
     must(&f, vyre_batch_create(f.device, NULL, &more, &f.diag));
     add_items(&f, 100);
@@ -356,7 +372,7 @@ static void queue_refuses_too_batch_fails(void **state)
     open_all(&f, 0);
     add_items(&f, 450);
     must(&f, run(&f, VYRE_MODE_PERSISTENT, NULL));
-    let_it_leave();
+    let_it_leave(&f);
     refuse(REFUSE_ALL, 0);
     add_items(&f, 100);
     assert_int_equal(run(&f, VYRE_MODE_PERSISTENT, NULL), VYRE_OUT_OF_MEMORY);

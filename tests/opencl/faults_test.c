@@ -43,8 +43,9 @@ static enum vyre_status open_device(struct fixture *f)
                              &f->instance, &f->diag),
         VYRE_OK);
     return vyre_device_open(
-        f->instance, &(struct vyre_device_desc){.backend = "opencl", .hang_timeout_ns = 2000000000},
-        &f->device, &f->diag);
+        f->instance,
+        &(struct vyre_device_desc){.backend = "opencl", .hang_timeout_ns = 60000000000}, &f->device,
+        &f->diag);
 }
 
 static enum vyre_status create_kernel(struct fixture *f)
@@ -299,6 +300,6 @@ int main(void)
         cmocka_unit_test(finish_that_fails_does_not_hang),
         cmocka_unit_test(context_error_is_logged_and_fails_what_is_in_flight),
     };
-    (void)alarm(60); /* a hang ends the test */
+    (void)alarm(600); /* a hang ends the test */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,6 +256,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(kernel_that_does_not_see_the_host_is_found_and_kept,
                                         make_instance, drop_instance),
     };
-    (void)alarm(110); /* a hang ends the test */
+    (void)alarm(600); /* a hang ends the test */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

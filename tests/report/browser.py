@@ -29,7 +29,7 @@ def find_chromium():
 
 
 class Browser:
-    def __init__(self, timeout_s=60):
+    def __init__(self, timeout_s=180):
         self.timeout_s = timeout_s
         self.folder = tempfile.mkdtemp(prefix="vyre-chromium.")
         from_us, self.to_browser = os.pipe()

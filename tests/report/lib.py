@@ -26,7 +26,7 @@ class Test:
         self.check(found == expected, f"{what}: {found!r}, not {expected!r}")
 
     def run(self, *command, code=0):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         self.equal(done.returncode, code, f"exit code of {' '.join(map(str, command))[:120]}")
         return done
 

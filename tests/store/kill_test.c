@@ -24,7 +24,7 @@ struct shared {
 static void write_until_killed(struct fixture *fixture, struct shared *shared, uint64_t turn)
 {
     struct vyre_store_desc desc = {
-        .path = fixture->path, .busy_timeout_ms = 5000, .size_limit_bytes = SIZE_LIMIT};
+        .path = fixture->path, .busy_timeout_ms = 300000, .size_limit_bytes = SIZE_LIMIT};
     struct vyre_store *store = NULL;
     for (uint64_t i = 0;; i++) {
         if (!store && vyre_store_open(&desc, &store, NULL) != VYRE_OK)
@@ -78,7 +78,7 @@ static void killed_writer_loses_at_most_the_last_record(void **state)
         assert_true(child >= 0);
         if (child == 0)
             write_until_killed(fixture, shared, turn);
-        for (int i = 0; turn % 4 != 3 && i < 10000 && !atomic_load(&shared->ready); i++)
+        for (int i = 0; turn % 4 != 3 && i < 120000 && !atomic_load(&shared->ready); i++)
             usleep(500);
         kill_after(child, turn);
         uint64_t stored = atomic_load(&shared->stored);

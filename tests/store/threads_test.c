@@ -36,7 +36,7 @@ static void *work(void *argument)
     struct worker *worker = argument;
     struct vyre_store_desc desc = fixture_desc(worker->fixture);
     struct vyre_store *own = NULL;
-    desc.busy_timeout_ms = 10000;
+    desc.busy_timeout_ms = 300000;
     if (!worker->store && vyre_store_open(&desc, &own, NULL) != VYRE_OK)
         worker->failed = true;
     for (uint64_t i = 0; i < RECORDS && !worker->failed; i++)

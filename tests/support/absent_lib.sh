@@ -16,7 +16,7 @@ workload work.json add 1 1
 devices() {
     what=$1
     shift
-    run "$what" 0 timeout 20 env "$@" "$vyre" devices --json
+    run "$what" 0 timeout 120 env "$@" "$vyre" devices --json
     json "$what: the CPU" '.backends[] | select(.name == "cpu") | .present'
 }
 
@@ -27,9 +27,9 @@ absent() {
         and (.reason | length) > 0 and .devices == []"
     what=$1
     shift
-    run "$what, for people" 0 timeout 20 env "$@" "$vyre" devices
+    run "$what, for people" 0 timeout 120 env "$@" "$vyre" devices
     grep -q "^$backend: absent: ." "$scratch/out" || fail "$what: not listed as absent, with why"
-    run "$what, asked for" 77 timeout 20 env "$@" "$vyre" run --backend "$backend" \
+    run "$what, asked for" 77 timeout 120 env "$@" "$vyre" run --backend "$backend" \
         "$scratch/work.json"
 }
 

@@ -28,7 +28,7 @@ static inline size_t test_entries_of(const char *path)
 static inline bool test_threads_settle(size_t most)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
-    for (int i = 0; i < 100 && test_entries_of("/proc/self/task") > most; i++)
+    for (int i = 0; i < 6000 && test_entries_of("/proc/self/task") > most; i++)
         nanosleep(&pause, NULL);
     return test_entries_of("/proc/self/task") <= most;
 }

@@ -14,7 +14,7 @@ backend=vulkan loader=libvulkan.so.1
 . "$2/tests/support/absent_lib.sh"
 
 # ---- as it is: what follows is due to what is taken away
-run "as it is" 0 timeout 20 "$vyre" devices --json
+run "as it is" 0 timeout 120 "$vyre" devices --json
 json "as it is: there" '.backends[] | select(.name == "vulkan") | .present'
 
 absent_without_loader
@@ -27,7 +27,7 @@ for kind in missing text hollow refuses fails empty lists_nothing malformed; do
 done
 
 # ---- a layer that is asked for and is not there: the device, or the reason
-run "no such layer" 0 timeout 20 env VK_INSTANCE_LAYERS=VK_LAYER_VYRE_none \
+run "no such layer" 0 timeout 120 env VK_INSTANCE_LAYERS=VK_LAYER_VYRE_none \
     "$vyre" devices --json
 json "no such layer" '.backends[] | select(.name == "vulkan")
     | if .present then (.devices | length) > 0 else (.reason | length) > 0 end'

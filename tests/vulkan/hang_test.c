@@ -23,10 +23,10 @@
 #include "support/test.h"
 #include "vulkan/slow_kernel.h"
 
-enum { LIMIT_SECONDS = 60, WORDS = 64 };
+enum { LIMIT_SECONDS = 300, WORDS = 64 };
 
 #define SHORT_NS UINT64_C(100000000)
-#define LONG_NS  UINT64_C(3000000000) /* more than a loaded machine needs to compile a kernel */
+#define LONG_NS  UINT64_C(3000000000) /* a machine that stalls for a second changes nothing */
 
 /* The first thing that went wrong, as the child's exit code. */
 #define REQUIRE(step, condition) \
@@ -99,17 +99,22 @@ static void leave(struct world *world)
     vyre_instance_destroy(&world->instance);
 }
 
-/* The driver is still there, for its own threads and for a new device. */
+static void run_quick(struct world *world, int times)
+{
+    struct vyre_ticket ticket;
+    const struct vyre_submit_options options = {.mode = VYRE_MODE_PLAIN};
+    for (int i = 0; i < times; i++) {
+        REQUIRE(20, vyre_batch_submit(world->quick, &options, &ticket, &world->diag) == VYRE_OK);
+        REQUIRE(21, vyre_ticket_wait(world->device, ticket, VYRE_FOREVER, &world->diag) == VYRE_OK);
+    }
+}
+
+/* On a device that is not lost soon: the driver is still there, for its own threads and for a new device. */
 static void go_on(void)
 {
     struct world world;
-    struct vyre_ticket ticket;
-    const struct vyre_submit_options options = {.mode = VYRE_MODE_PLAIN};
     enter(&world, LIMIT_SECONDS * UINT64_C(1000000000));
-    for (int i = 0; i < 20; i++) {
-        REQUIRE(20, vyre_batch_submit(world.quick, &options, &ticket, &world.diag) == VYRE_OK);
-        REQUIRE(21, vyre_ticket_wait(world.device, ticket, VYRE_FOREVER, &world.diag) == VYRE_OK);
-    }
+    run_quick(&world, 20);
     leave(&world);
 }
 
@@ -149,7 +154,9 @@ static void hang_behind_timed(void)
     struct vyre_diag *diag = &world.diag;
     const struct vyre_submit_options timed = {.mode = VYRE_MODE_PLAIN, .timed = true};
     const struct vyre_submit_options plain = {.mode = VYRE_MODE_PLAIN};
+    go_on(); /* the driver keeps on disk what it compiles here, ... */
     enter(&world, LONG_NS);
+    run_quick(&world, 1); /* ... so that this takes little of the hang timeout */
     REQUIRE(7, vyre_batch_submit(world.quick, &timed, &first, diag) == VYRE_OK);
     REQUIRE(8, vyre_batch_submit(world.endless, &plain, &second, diag) == VYRE_OK);
     REQUIRE(9, vyre_ticket_wait(world.device, first, VYRE_FOREVER, diag) == VYRE_OK);

@@ -79,7 +79,7 @@ static enum vyre_status prepare(struct work *work, struct vyre_diag *diag)
         .target = VYRE_TARGET_GLSL, .bytes = source, .size_bytes = sizeof source - 1};
     const struct vyre_kernel_desc kernel = {
         .label = "add", .payloads = &payload, .payload_count = 1};
-    const struct vyre_device_desc desc = {.backend = "vulkan", .hang_timeout_ns = 5000000000};
+    const struct vyre_device_desc desc = {.backend = "vulkan", .hang_timeout_ns = 60000000000};
     const struct vyre_buffer_desc buffer = {.size_bytes = WORDS * 4};
     enum vyre_status status = vyre_device_open(work->instance, &desc, &work->device, diag);
     if (status == VYRE_OK)

@@ -2,7 +2,8 @@
  * progress_test.c: a submit that has to wait inside, behind work that takes longer than the hang timeout
  * in all and much less by itself: a device that gets on is not lost.
  *
- * How long the work takes is measured first, so that the hang timeout fits any machine.
+ * How long the work takes is measured first, so that the hang timeout fits any machine: far above the
+ * longest batch seen, and at least so long that a machine that stalls for a second changes nothing.
  */
 #include <time.h>
 
@@ -11,7 +12,16 @@
 #include "support/test.h"
 #include "vulkan/slow_kernel.h"
 
-enum { WORDS = 64, GROUPS = 60, BATCHES = 18, HANG_BATCHES = 6 };
+enum {
+    WORDS = 64,
+    GROUPS = 60,
+    MEASURED = 5,
+    HANG_BATCHES = 6,
+    BATCHES_MIN = 18,
+    BATCHES_MAX = 200
+};
+
+#define HANG_MIN_NS UINT64_C(1500000000)
 
 struct world {
     struct vyre_instance *instance;
@@ -79,27 +89,47 @@ static void finish(struct world *world, struct vyre_ticket ticket)
     assert_int_equal(vyre_ticket_wait(world->device, ticket, VYRE_FOREVER, NULL), VYRE_OK);
 }
 
-/* What one slow batch takes when nothing is to be compiled any more. */
-static uint64_t measure(void)
+struct plan {
+    uint64_t hang_ns;
+    uint64_t batches; /* that take longer than that, together */
+};
+
+/* From what slow batches take when nothing is to be compiled any more. */
+static struct plan measure(void)
 {
     struct world world;
+    uint64_t longest_ns = 0, shortest_ns = UINT64_MAX;
     enter(&world, 0);
     finish(&world, submit(world.slow, VYRE_MODE_PLAIN));
-    uint64_t start_ns = now_ns();
-    finish(&world, submit(world.slow, VYRE_MODE_PLAIN));
-    uint64_t slow_ns = now_ns() - start_ns;
+    for (int i = 0; i < MEASURED; i++) {
+        uint64_t start_ns = now_ns();
+        finish(&world, submit(world.slow, VYRE_MODE_PLAIN));
+        uint64_t slow_ns = now_ns() - start_ns;
+        longest_ns = slow_ns > longest_ns ? slow_ns : longest_ns;
+        shortest_ns = slow_ns < shortest_ns ? slow_ns : shortest_ns;
+    }
     leave(&world);
-    return slow_ns;
+    struct plan plan = {.hang_ns = longest_ns * HANG_BATCHES};
+    if (plan.hang_ns < HANG_MIN_NS)
+        plan.hang_ns = HANG_MIN_NS;
+    plan.batches = plan.hang_ns * 2 / shortest_ns;
+    plan.batches = plan.batches < BATCHES_MIN ? BATCHES_MIN : plan.batches;
+    plan.batches = plan.batches > BATCHES_MAX ? BATCHES_MAX : plan.batches;
+    print_message("%u batches of %u to %u us, a hang is %u ms\n", (unsigned)plan.batches,
+                  (unsigned)(shortest_ns / 1000), (unsigned)(longest_ns / 1000),
+                  (unsigned)(plan.hang_ns / 1000000));
+    return plan;
 }
 
 static void submit_behind_long_work_is_no_hang(void **state)
 {
     (void)state;
     struct world world;
-    enter(&world, measure() * HANG_BATCHES);
+    const struct plan plan = measure();
+    enter(&world, plan.hang_ns);
     struct vyre_ticket last = submit(world.quick, VYRE_MODE_REPLAY);
     finish(&world, last);
-    for (int i = 0; i < BATCHES; i++)
+    for (uint64_t i = 0; i < plan.batches; i++)
         last = submit(world.slow, VYRE_MODE_PLAIN);
     /* A recording that moves bytes is in flight twice at most: the third submit waits. */
     for (int i = 0; i < 3; i++)

@@ -4,9 +4,13 @@
  *   traps_test BACKEND DEVICE
  *
  * Command buffers of PoCL cost more than enqueueing; recorded dispatches of lavapipe gain nothing with
- * its default threads. The test reads decisions: in none of them may a candidate be chosen, other than
- * to try it, that was measured as clearly slower than another which could have run. How long anything
- * takes is not asserted.
+ * its default threads. The test reads decisions: a candidate that was measured as clearly slower than
+ * another which could have run may not be chosen, other than to try it. How long anything takes is not
+ * asserted.
+ *
+ * The times are real, so another program can make one comparison look wrong. What counts is the share of
+ * all comparisons: a governor that falls for a trap stays there. scenarios_test.c demands the same of every
+ * single decision, on a simulated clock.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +20,15 @@
 #include <vyre/decision.h>
 #include <vyre/vyre.h>
 
+#include "runtime/decide/trap.h"
 #include "runtime/probe_kernel.h"
 
 #define COMMANDS 48
 #define BATCHES  400
-#define ROUNDS   4   /* of BATCHES, with the decisions read in between */
-#define CLEARLY  1.1 /* the governor's own margin is less */
+#define ROUNDS   4 /* of BATCHES, with the decisions read in between */
+/* So many comparisons with a trap may go wrong, and one in FALLS_PART of the others. */
+#define FALLS_MIN  2
+#define FALLS_PART 10
 
 struct trap_run {
     struct vyre_device *device;
@@ -95,61 +102,50 @@ static void run_once(struct trap_run *run)
 
 /* ---- What auto decides ------------------------------------------------------------------------ */
 
-static bool is_try(const struct vyre_decision_record *record)
+/* True: a candidate was clearly slower than another, and the choice was no try. */
+static bool read_one(const struct vyre_decision_record *record, struct tally *tallies)
 {
-    return record->why == VYRE_WHY_TRIAL || record->why == VYRE_WHY_EXPLORE ||
-           record->why == VYRE_WHY_DRIFT_RECHECK;
-}
-
-/* What could have run without a cost that is due first, and how much it took so far. */
-static bool is_open(const struct vyre_decision_candidate *candidate)
-{
-    return candidate->state == VYRE_CANDIDATE_MEASURED &&
-           candidate->why != VYRE_WHY_FIXED_TOO_SLOW && candidate->why != VYRE_WHY_IN_TRIAL;
-}
-
-static void read_one(const struct vyre_decision_record *record, struct tally *tallies)
-{
-    uint64_t least_ns = UINT64_MAX;
+    bool trap = false;
+    bool is_try = trap_is_try(record->why);
     for (uint32_t i = 0; i < record->candidate_count; i++) {
         const struct vyre_decision_candidate *candidate = &record->candidates[i];
-        if (is_open(candidate) && candidate->measured_ns < least_ns)
-            least_ns = candidate->measured_ns;
-    }
-    for (uint32_t i = 0; i < record->candidate_count; i++) {
-        const struct vyre_decision_candidate *candidate = &record->candidates[i];
-        if (!is_open(candidate))
+        if (!trap_is_open(candidate))
             continue;
-        bool slow = (double)candidate->measured_ns > (double)least_ns * CLEARLY;
-        bool chosen = candidate->mode == record->mode && candidate->variant == record->variant &&
-                      !is_try(record);
+        bool slow = trap_is_slow(record->candidates, record->candidate_count, i);
+        bool chosen =
+            candidate->mode == record->mode && candidate->variant == record->variant && !is_try;
+        trap |= slow && !is_try;
         tallies[i].rows++;
         tallies[i].lost += slow;
         tallies[i].chosen += chosen;
         tallies[i].fell += slow && chosen;
     }
+    return trap;
 }
 
-/* Reads what is new; returns how many comparisons there were. */
-static uint32_t read_all(struct trap_run *run, uint64_t *from, struct vyre_decision_record *last,
-                         struct tally *tallies)
+struct comparisons {
+    uint32_t all;
+    uint32_t traps; /* with a candidate that was clearly slower; tries left out */
+};
+
+/* Reads what is new. */
+static void read_all(struct trap_run *run, uint64_t *from, struct vyre_decision_record *last,
+                     struct tally *tallies, struct comparisons *compared)
 {
     static struct vyre_decision_record records[BATCHES];
-    uint32_t compared = 0;
     size_t count = vyre_device_read_decisions(run->device, *from, records, BATCHES);
     for (size_t i = 0; i < count; i++) {
         *from = records[i].sequence + 1;
         if (records[i].settled || records[i].candidate_count == 0)
             continue;
-        read_one(&records[i], tallies);
+        compared->traps += read_one(&records[i], tallies);
+        compared->all++;
         *last = records[i];
-        compared++;
     }
-    return compared;
 }
 
 static bool judge(const struct vyre_decision_record *last, const struct tally *tallies,
-                  uint32_t compared)
+                  const struct comparisons *compared)
 {
     uint32_t fell = 0;
     uint32_t measured = 0;
@@ -160,11 +156,12 @@ static bool judge(const struct vyre_decision_record *last, const struct tally *t
         printf("  %-10s %-6s measured in %u of %u comparisons, slower in %u, chosen in %u%s\n",
                vyre_mode_name((enum vyre_mode)last->candidates[i].mode),
                last->candidates[i].variant & VYRE_VARIANT_DRIVER ? "driver" : "", tally->rows,
-               compared, tally->lost, tally->chosen, tally->fell ? ": FELL FOR IT" : "");
+               compared->all, tally->lost, tally->chosen, tally->fell ? ": though slower" : "");
     }
+    printf("  fell for %u of %u traps\n", fell, compared->traps);
     if (measured < 2)
         fputs("traps_test: fewer than two candidates were ever measured\n", stderr);
-    return fell == 0 && measured >= 2;
+    return fell <= FALLS_MIN + compared->traps / FALLS_PART && measured >= 2;
 }
 
 int main(int count, char **arguments)
@@ -182,7 +179,7 @@ int main(int count, char **arguments)
     for (int calibrated = 0; calibrated <= 1; calibrated++) {
         struct tally tallies[VYRE_CANDIDATES_MAX] = {{0}};
         struct vyre_decision_record last = {0};
-        uint32_t compared = 0;
+        struct comparisons compared = {0};
         uint64_t from = 1;
         printf("%s %s, %s:\n", arguments[1], arguments[2],
                calibrated ? "calibrated" : "by stated costs");
@@ -192,9 +189,9 @@ int main(int count, char **arguments)
         for (int round = 0; round < ROUNDS; round++) {
             for (int i = 0; i < BATCHES; i++)
                 run_once(&run);
-            compared += read_all(&run, &from, &last, tallies);
+            read_all(&run, &from, &last, tallies, &compared);
         }
-        good = judge(&last, tallies, compared) && good;
+        good = judge(&last, tallies, &compared) && good;
         close_run(&run);
     }
     vyre_instance_destroy(&instance);
