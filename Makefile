@@ -55,7 +55,14 @@ bench:
 	@scripts/build bench
 	@scripts/run-benches build/bench/bin
 
+# The man pages of functions and types (section 3) are made anew, so that they are those of the headers installed.
 install: build
+	@rm -rf build/docs/man
+	@if ! command -v doxygen >/dev/null || ! command -v python3 >/dev/null; then \
+	    echo "install: without man pages of functions, which need doxygen and python3"; \
+	elif ! docs/reference/build build/docs; then \
+	    echo "install: without man pages of functions: see above"; \
+	fi
 	cmake --install build/release --prefix "$(PREFIX)"
 
 docs:
