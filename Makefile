@@ -31,7 +31,7 @@ check:
 
 test:
 	@scripts/bootstrap test
-	@scripts/build dev asan tsan release
+	@scripts/build dev asan tsan
 	ctest --preset asan
 	ctest --preset tsan
 	ctest --preset dev
