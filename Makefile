@@ -7,7 +7,7 @@
 #   make build     the release: build/release/bin/vyre, build/release/lib/
 #   make bench     runs the benchmarks
 #   make install   PREFIX=/usr/local by default, DESTDIR honoured
-#   make docs      writes the generated pages again (docs/errors.md, docs/tool-errors.md)
+#   make docs      the API reference, HTML and man pages, in build/docs; writes docs/errors.md and docs/tool-errors.md
 #   make format, make lint
 
 PREFIX ?= /usr/local
@@ -17,11 +17,13 @@ SEED ?= 1
 
 .PHONY: run build check test test-long bench install docs format lint fuzz clean
 
-run: build
+run:
+	@scripts/bootstrap run
+	@scripts/build release
 	@scripts/demo build/release/bin/vyre
 
 build:
-	@scripts/bootstrap run
+	@scripts/bootstrap build
 	@scripts/build release
 
 check:
