@@ -94,7 +94,7 @@ BATCH_TRIES = 10
 FENCE = re.compile(r"(```+|~~~+)\s*([\w-]*)")
 NAMED = re.compile(r"`([\w.-]+\.(?:json|c|cl|comp|csv))`")
 
-
+# What mask() takes out, and the words that must be known of what VARYING takes out.
 NUMBER = re.compile(r"\b[0-9a-f]{32}\b|(?<![A-Za-z_])\d+(?:[.,]\d+)*")
 UNIT = re.compile(r"# ?(?:(?:ns|us|ms|s|min|h|days?|B|KiB|MiB|GiB|TiB|x)\b|%)")
 WORD = re.compile(r"[A-Za-z][A-Za-z_-]{3,}")
