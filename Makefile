@@ -8,7 +8,7 @@
 #   make build     the release: build/release/bin/vyre, build/release/lib/
 #   make bench     runs the benchmarks
 #   make install   PREFIX=/usr/local by default, DESTDIR honoured
-#   make docs      writes the generated pages again (docs/errors.md, docs/tool-errors.md)
+#   make docs      the API reference, HTML and man pages, in build/docs; writes docs/errors.md and docs/tool-errors.md
 #   make format, make lint
 
 PREFIX ?= /usr/local
@@ -18,11 +18,13 @@ SEED ?= 1
 
 .PHONY: run build check test test-busy test-long bench install docs format lint fuzz clean
 
-run: build
+run:
+	@scripts/bootstrap run
+	@scripts/build release
 	@scripts/demo build/release/bin/vyre
 
 build:
-	@scripts/bootstrap run
+	@scripts/bootstrap build
 	@scripts/build release
 
 check:
@@ -32,7 +34,7 @@ check:
 
 test:
 	@scripts/bootstrap test
-	@scripts/build dev asan tsan release
+	@scripts/build dev asan tsan
 	ctest --preset asan
 	ctest --preset tsan
 	ctest --preset dev
@@ -64,7 +66,14 @@ bench:
 	@scripts/build bench
 	@scripts/run-benches build/bench/bin
 
+# The man pages of functions and types (section 3) are made anew, so that they are those of the headers installed.
 install: build
+	@rm -rf build/docs/man
+	@if ! command -v doxygen >/dev/null || ! command -v python3 >/dev/null; then \
+	    echo "install: without man pages of functions, which need doxygen and python3"; \
+	elif ! docs/reference/build build/docs; then \
+	    echo "install: without man pages of functions: see above"; \
+	fi
 	cmake --install build/release --prefix "$(PREFIX)"
 
 docs:

@@ -1,8 +1,9 @@
 /*
  * command.h: what a command of the tool is.
  *
- * A command is one file and one row in main.c's table. It writes results to `out` and diagnostics
- * to standard error. `out` remembers a failed write, which main reports.
+ * A command is one row in main.c's table, and the file of its name in the folder of its subject. It
+ * writes results to `out` and diagnostics to standard error. `out` remembers a failed write, which
+ * main reports.
  */
 #ifndef VYRE_CLI_COMMAND_H
 #define VYRE_CLI_COMMAND_H

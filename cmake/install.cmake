@@ -14,8 +14,9 @@ if(VYRE_BUILD_CLI)
   file(GLOB man_pages docs/man/*.1)
   install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
-# The pages of functions and types, if `make docs` has made them.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/docs/man/man3 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
+# The pages of functions and types, if they were made: `make docs` and `make install` make them.
+set(VYRE_REFERENCE_DIR ${PROJECT_SOURCE_DIR}/build/docs CACHE PATH "What docs/reference/build has built")
+install(DIRECTORY ${VYRE_REFERENCE_DIR}/man/man3 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT reference OPTIONAL)
 
 # The .pc file has paths relative to itself, so that an installation can be moved.
 file(RELATIVE_PATH VYRE_PC_PREFIX

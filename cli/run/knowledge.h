@@ -5,7 +5,7 @@
  *                 earlier runs learned about shapes of work; which generated code they refused
  *   at the end    the run puts what it learned and refused into the store
  *
- * A calibration is measured when the user asked for it. It is also measured when the store has none but
+ * A calibration is measured when the user asked for it. It is also measured when the store has none, but
  * can take one, and the schedule is long enough to be worth the time. Otherwise auto uses the costs that
  * the backend states. A required mode gets the refusals only; plain, which runs no generated code, gets
  * nothing.

@@ -162,7 +162,7 @@ void vyre_record_line_end(struct vyre_record_text *line, const struct vyre_recor
     vyre_record_text_append(line, "}\n]}\n");
 }
 
-/* ---- Everything but batches -------------------------------------------------------------------- */
+/* ---- Everything except batches ----------------------------------------------------------------- */
 
 void vyre_record_line_label(struct vyre_record_text *line, uint32_t number, const char *label)
 {

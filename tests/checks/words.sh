@@ -5,7 +5,7 @@
 # is history, the inputs of fuzzers are data.
 set -eu
 cd "$1"
-words='whoever|dearer|dearest|nobody|somebody|(is|are|was|were|be) told|gives way|cannot be had|but for (the|those)|whilst|thereof'
+words='whoever|dearer|dearest|nobody|somebody|(is|are|was|were|be) told|gives way|cannot be had|but for (the|those)|(nothing|anything|everything|none|all) but|lost but|whilst|thereof'
 
 if [ -e .git ]; then
     git ls-files -co --exclude-standard

@@ -111,7 +111,7 @@ run "nonsense" 0 "$vyre" store import --store "$scratch/nonsense.db" "$scratch/n
 run "run with nonsense" 0 "$vyre" run --json --store "$scratch/nonsense.db" "$scratch/long.json"
 [ "$(jq -c .digests "$scratch/out")" = "$expected" ] || fail "nonsense changed the bytes"
 
-# ---- a store that is broken or cannot be made costs nothing but time
+# ---- a store that is broken or cannot be made costs only time
 printf 'this is not a store' >"$scratch/broken.db"
 run "broken" 0 "$vyre" run --json --store "$scratch/broken.db" "$scratch/short.json"
 json "broken" '.batches == 50'

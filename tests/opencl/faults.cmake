@@ -1,4 +1,4 @@
-# A driver that misbehaves on demand and the tests that need nothing but it. For tests/opencl/
+# A driver that misbehaves on demand, and the tests that need only this driver. For tests/opencl/
 # CMakeLists.txt to include; the tests of the backend itself use VYRE_FAKE_ICD_VENDORS, a folder for
 # OCL_ICD_VENDORS, and depend on the target vyre_fake_icd. See fake_icd.c for its words.
 find_path(VYRE_TEST_OPENCL_INCLUDE CL/cl_icd.h REQUIRED)

@@ -8,7 +8,7 @@ set -eu
 backend=$source_dir/examples/backend
 conformance=$3
 
-# Nothing is left out but what the backend says that it cannot do.
+# Only what the backend says that it cannot do is left out.
 conforms() {
     "$conformance" --library "$1" >"$work/log" 2>&1 || { cat "$work/log"; fail "$1 does not conform"; }
     if grep ': excluded: ' "$work/log" | grep -qv 'excluded: this example '; then

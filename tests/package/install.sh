@@ -5,8 +5,11 @@ set -eu
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-for file in bin/vyre include/vyre/vyre.h include/vyre/diag_ids.def share/man/man1/vyre.1; do
+for file in bin/vyre include/vyre/vyre.h include/vyre/diag_ids.def; do
     [ -e "$prefix/$file" ] || fail "$file was not installed"
+done
+for page in "$source_dir"/docs/man/*.1; do
+    cmp -s "$page" "$prefix/share/man/man1/${page##*/}" || fail "${page##*/} was not installed"
 done
 [ -e "$libdir/libvyre.a" ] || fail "the static library was not installed"
 readelf -d "$libdir/libvyre.so" | grep -q 'SONAME.*\[libvyre\.so\.[0-9]*\]' || fail "no SONAME"

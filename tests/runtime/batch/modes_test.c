@@ -275,7 +275,7 @@ static void replay_past_the_bytes_evicts(void **state)
     fixture_close(&fixture);
 }
 
-/* What differs in anything but constants and bytes is another shape; the sim compares. */
+/* A batch that differs in more than constants and bytes has another shape; the sim compares. */
 static struct vyre_slot_binding local_slot(uint32_t local_bytes)
 {
     return (struct vyre_slot_binding){.slot = 1, .local_bytes = local_bytes};

@@ -3,7 +3,7 @@
  *
  * It is written against vyre/backend.h alone, as any backend outside the library would be. It runs
  * host kernels for real, on memory of its own, but in an order that no caller should rely on: a seeded
- * random one that respects nothing but the plan that came with the batch. A wrong plan gives other
+ * random one that respects only the plan that came with the batch. A wrong plan gives other
  * bytes than the serial run. Time is virtual: costs are numbers, nothing is measured.
  *
  * Words
@@ -177,7 +177,7 @@ void vyre_sim_throw_away(struct vyre_sim *sim);
 /*
  * The `nth` call of `entry` from now (1: the next one) fails. One fault per entry; the last one
  * set counts, nth 0 takes it back. After a call that fails with VYRE_DEVICE_LOST the device is
- * lost, and the runtime gets nothing but the status.
+ * lost, and the runtime gets only the status.
  */
 void vyre_sim_fail(struct vyre_sim *sim, enum vyre_sim_entry entry, uint64_t nth,
                    enum vyre_status status, int64_t native_code);

@@ -1,7 +1,7 @@
 /*
  * reference.h: what the canonical workloads must give.
  *
- * For each workload of examples/workloads a serial computation of its outputs, from nothing but the
+ * For each workload of examples/workloads a serial computation of its outputs, from only the
  * numbers written down here and the documented contents of its buffers: no batches, no kernels, no
  * code shared with the host kernels. The outputs are those after the whole schedule was run once or
  * more (each schedule starts by undoing what it accumulates).

@@ -1,5 +1,5 @@
 /*
- * serial_test.c: the canonical workloads on nothing but a loop.
+ * serial_test.c: the canonical workloads on a plain loop.
  *
  * Each file is read by the tool's parser; its schedule runs command by command, group by group, with
  * the tool's host kernels, and the outputs are checked against the reference. What this finds wrong is
