@@ -115,6 +115,7 @@ def mask(line):
 def vary(command, line):
     """(what is left of a line, what was taken out because it varies)."""
     taken = []
+    command = re.sub(r"^(\w+=\S* )+", "", command)  # its environment
     for pattern, left in DEVICE:
         line = re.sub(pattern, left, line)
     for which, pattern, left, _ in VARYING:
