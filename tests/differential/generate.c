@@ -219,7 +219,8 @@ void program_generate(struct program *program, uint64_t seed, const struct devic
     pick_device(&gen);
     gen.window = one_in(&gen, 3) ? 1 : 2 + below(&gen, PROGRAM_IN_FLIGHT - 1);
     gen.even = one_in(&gen, 4);
-    for (uint32_t actions = 4 + below(&gen, 16); actions > 0; actions--)
+    uint32_t actions = 4 + below(&gen, 16);
+    for (actions *= shape->long_programs ? 5 : 1; actions > 0; actions--)
         add_action(&gen);
     program->steps[program->step_count++] =
         (struct step){.kind = STEP_CHECK, .wait = below(&gen, WAIT_KIND_COUNT)};

@@ -36,19 +36,21 @@ struct options {
     bool inject_fault;
     bool verbose;
     bool soak;
+    bool long_programs;
 };
 
 /* ---- Options ---------------------------------------------------------------------------------- */
 
 static const char usage[] =
     "usage: vyre_differential [--backend B | --library PATH] [--device NAME] [--batches N]\n"
-    "                         [--seed S|environment] [--soak]\n"
+    "                         [--seed S|environment] [--soak] [--long]\n"
     "                         [--mode plain|replay|driver|persistent|auto|mixed|all] [--workers "
     "LIST]\n"
     "                         [--inline | --no-inline] [--program SEED [--repeat N]]\n"
     "                         [--shrink-seconds N] [--verbose]\n"
     "--seed environment: VYRE_TEST_SEED, or 77.\n"
-    "--soak: all programs on one device, whose memory may not grow.\n";
+    "--soak: all programs on one device, whose memory may not grow.\n"
+    "--long: programs of five times the length, for devices that take long to open.\n";
 
 static bool parse_number(const char *text, uint64_t limit, uint64_t *out_number)
 {
@@ -130,6 +132,8 @@ static bool parse_options(int count, char **arguments, struct options *options)
             options->inject_fault = true;
         else if (strcmp(arguments[i], "--soak") == 0)
             options->soak = true;
+        else if (strcmp(arguments[i], "--long") == 0)
+            options->long_programs = true;
         else if (strcmp(arguments[i], "--no-inline") == 0)
             options->no_inline = true;
         else if (strcmp(arguments[i], "--inline") == 0)
@@ -190,7 +194,7 @@ static uint32_t list_configs(const struct options *options, struct config out_co
 /* ---- Reports ---------------------------------------------------------------------------------- */
 
 static void report_mismatch(struct program *program, const struct config *config,
-                            const struct outcome *outcome, uint32_t shrink_seconds)
+                            const struct outcome *outcome, const struct options *options)
 {
     printf("mismatch: program 0x%" PRIx64 ", mode %s, %" PRIu32 " workers%s, step %" PRIu32
            " of %" PRIu32 "\n  %s\n",
@@ -198,15 +202,16 @@ static void report_mismatch(struct program *program, const struct config *config
            config->no_inline ? " (no inline)" : "", outcome->step, program->step_count,
            outcome->text);
     printf("reproduce: vyre_differential --%s %s%s%s --mode %s --workers %" PRIu32
-           " %s --program 0x%" PRIx64 "%s%s\n",
+           " %s --program 0x%" PRIx64 "%s%s%s\n",
            config->library ? "library" : "backend",
            config->library ? config->library : config->backend, config->device ? " --device " : "",
            config->device ? config->device : "", config_mode_name(config), config->workers,
            config->no_inline ? "--no-inline" : "--inline", program->seed,
-           config->inject_fault ? " --inject-fault" : "", config->kept ? " --soak" : "");
+           config->inject_fault ? " --inject-fault" : "", config->kept ? " --soak" : "",
+           options->long_programs ? " --long" : "");
     fflush(stdout);
     struct shrink_result result = {.outcome = *outcome};
-    program_shrink(program, config, shrink_seconds, &result);
+    program_shrink(program, config, options->shrink_seconds, &result);
     printf("shrunk to %" PRIu32 " commands in %" PRIu32
            " runs; the whole program failed in %" PRIu32 " of 10 runs (add --repeat 100 for rare "
            "ones)\n  step %" PRIu32 ": %s\n",
@@ -286,7 +291,7 @@ static int run_one(const struct options *options, const struct config *config,
             program_print(program, stdout);
         program_run(program, config, NULL, &outcome);
         if (outcome.failed) {
-            report_mismatch(program, config, &outcome, options->shrink_seconds);
+            report_mismatch(program, config, &outcome, options);
             return 1;
         }
     }
@@ -310,7 +315,7 @@ static int run_many(const struct options *options, const struct config *configs,
                     config->no_inline ? " (no inline)" : "");
         program_run(program, config, &tally, &outcome);
         if (outcome.failed) {
-            report_mismatch(program, config, &outcome, options->shrink_seconds);
+            report_mismatch(program, config, &outcome, options);
             return 1;
         }
         if (soak)
@@ -355,6 +360,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "%s\n", text);
         return status == VYRE_NOT_FOUND ? 77 : 1;
     }
+    shape.long_programs = options.long_programs;
     static struct soak soak;
     if (options.soak && soak_open(&soak, &configs[0], &diag) != VYRE_OK) {
         fprintf(stderr, "%s\n", diag.message);

@@ -31,7 +31,7 @@ enum {
     PROGRAM_BUFFERS_MAX = 10,
     PROGRAM_OBJECTS = 3,
     PROGRAM_TABLE_MAX = 32,
-    PROGRAM_STEPS_MAX = 256,
+    PROGRAM_STEPS_MAX = 512,
     PROGRAM_COMMANDS_MAX = 1024,
     PROGRAM_IN_FLIGHT = 8, /* submits between two waits, at most */
 };
@@ -133,6 +133,7 @@ struct program {
 struct device_shape {
     uint32_t alignment;
     uint32_t table_entries; /* 0: no tables */
+    bool long_programs;     /* five times the actions: for devices that take long to open */
 };
 
 void program_generate(struct program *program, uint64_t seed, const struct device_shape *shape);
