@@ -161,7 +161,7 @@ int campaign_run(const struct campaign *campaign)
 
 int campaign_run_one(const struct campaign *campaign, uint64_t seed)
 {
-    struct worker worker;
+    struct worker worker = {0};
     struct tally tally = {0};
     struct outcome outcome;
     struct outcome failed = {0};

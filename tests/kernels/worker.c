@@ -93,16 +93,31 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
     return 0;
 }
 
+static bool make_cache(struct worker *worker)
+{
+    const char *folder = getenv("TMPDIR");
+    if (worker->cache[0])
+        return true;
+    snprintf(worker->cache, sizeof worker->cache, "%.200s/vyre-kernels-%ld-XXXXXX",
+             folder ? folder : "/tmp", (long)getpid()); /* whose it is, for people who tidy up */
+    return mkdtemp(worker->cache) != NULL;
+}
+
+static void remove_cache(struct worker *worker)
+{
+    if (worker->cache[0])
+        nftw(worker->cache, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    worker->cache[0] = 0;
+}
+
 void worker_start(struct worker *worker, const struct job *job)
 {
     int ends[2];
     int orders[2];
-    const char *folder = getenv("TMPDIR");
-    *worker = (struct worker){.pipe = -1};
-    snprintf(worker->cache, sizeof worker->cache, "%.200s/vyre-kernels-%ld-XXXXXX",
-             folder ? folder : "/tmp", (long)getpid()); /* whose it is, for people who tidy up */
+    worker->keeps_cache = !job->seeds;
+    worker->last = (struct outcome){.verdict = VERDICT_NONE};
     fflush(stdout);
-    if (!mkdtemp(worker->cache) || pipe2(ends, O_CLOEXEC) != 0 || pipe2(orders, O_CLOEXEC) != 0) {
+    if (!make_cache(worker) || pipe2(ends, O_CLOEXEC) != 0 || pipe2(orders, O_CLOEXEC) != 0) {
         perror("vyre_kernels");
         exit(1);
     }
@@ -136,17 +151,19 @@ static int clean_up(struct worker *worker)
     close(worker->orders);
     while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
         continue;
-    nftw(worker->cache, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    if (!worker->keeps_cache)
+        remove_cache(worker);
     worker->pid = 0;
     return status;
 }
 
 void worker_stop(struct worker *worker)
 {
-    if (worker->pid == 0)
-        return;
-    kill_group(worker);
-    clean_up(worker);
+    if (worker->pid != 0) {
+        kill_group(worker);
+        clean_up(worker);
+    }
+    remove_cache(worker);
 }
 
 /* What became of a worker that sends nothing any more. */

@@ -2,7 +2,8 @@
  * worker.h: child processes that open drivers and run programs, so that a crash or a hang is a
  * finding. The parent opens no driver.
  *
- * Each worker has a folder of its own for the compile cache of PoCL, which goes with it.
+ * Each worker has a folder of its own for the compile cache of PoCL. That of a worker with seeds goes with its
+ * process, so that it does not grow; one that serves keeps it until it is stopped, because each failure ends its process.
  */
 #ifndef VYRE_TESTS_KERNELS_WORKER_H
 #define VYRE_TESTS_KERNELS_WORKER_H
@@ -24,10 +25,12 @@ struct worker {
     pid_t pid;
     int pipe;   /* outcomes are read from it */
     int orders; /* programs are written to it; -1: it has seeds */
-    char cache[256];
+    char cache[256]; /* the folder's path; "": there is none */
+    bool keeps_cache;
     struct outcome last; /* STARTED: what it is busy with */
 };
 
+/* `worker` is zero, or one that ended. */
 void worker_start(struct worker *worker, const struct job *job);
 
 /*
