@@ -23,8 +23,8 @@ enum { WORKER_PROGRAMS_MAX = 25 };
 
 struct worker {
     pid_t pid;
-    int pipe;   /* outcomes are read from it */
-    int orders; /* programs are written to it; -1: it has seeds */
+    int pipe;        /* outcomes are read from it */
+    int orders;      /* programs are written to it; -1: it has seeds */
     char cache[256]; /* the folder's path; "": there is none */
     bool keeps_cache;
     struct outcome last; /* STARTED: what it is busy with */
