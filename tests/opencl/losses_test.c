@@ -384,8 +384,11 @@ static void lost_device_launches_nothing(void **state)
     vyre_diag_reset(&reason);
     (void)vyre_diag_set(&reason, VYRE_DIAG_DEVICE_LOST, NULL, 0, "by the test");
     uint32_t launches = hooks.launches;
+    /* The helper thread may be about to look for work: it sees the loss before the item. */
+    vyre_lock_acquire(&persistent->lock);
     vyre_flight_lose(&hooked_device->flight, &reason);
     atomic_fetch_add(&persistent->control->head, 1);
+    vyre_lock_release(&persistent->lock);
     assert_false(vyre_cl_persistent_tend(hooked_device));
     assert_int_equal(vyre_cl_persistent_settle(hooked_device, NULL), VYRE_DEVICE_LOST);
     assert_int_equal(hooks.launches, launches);

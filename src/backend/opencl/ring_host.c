@@ -147,7 +147,8 @@ bool vyre_cl_persistent_tend(struct vyre_cl_device *device)
         return false;
     if (!vyre_lock_try(&persistent->lock))
         return true; /* another thread does this */
-    if (!persistent->current) {
+    /* The device may have been lost since: what is launched now would stay behind. */
+    if (!persistent->current || vyre_is_lost(&device->flight.loss)) {
         vyre_lock_release(&persistent->lock);
         return false;
     }
