@@ -49,14 +49,14 @@ test-busy:
 	scripts/busy 2 ctest --preset asan
 	scripts/busy 2 ctest --preset tsan
 
-# Random kernels and batches in large, soaks, traps of real drivers, long fuzzing, threads again and again, and the
-# quick tests on a machine whose cores are taken.
+# More of the drivers under sanitizers, random kernels and batches in large, soaks, traps of real drivers, long fuzzing,
+# threads again and again, and the quick tests on a machine whose cores are taken.
 test-long:
 	@scripts/bootstrap test
 	@scripts/build dev asan tsan fuzz
-	VYRE_TEST_SEED=$(SEED) ctest --preset long
 	ctest --preset asan-long
 	ctest --preset tsan-long --repeat until-fail:5
+	VYRE_TEST_SEED=$(SEED) ctest --preset long
 	POCL_DEVICES="pthread basic" build/dev/tests/kernels/vyre_kernels --device pthread --complete \
 	    --programs $(KERNELS) --seed $(SEED) --jobs 2 --keep-going --shown 10
 	POCL_DEVICES="pthread basic" build/dev/tests/kernels/vyre_kernels --device basic \

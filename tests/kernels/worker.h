@@ -2,8 +2,9 @@
  * worker.h: child processes that open drivers and run programs, so that a crash or a hang is a
  * finding. The parent opens no driver.
  *
- * Each worker has a folder of its own for the compile cache of PoCL. That of a worker with seeds goes with its
- * process, so that it does not grow; one that serves keeps it until it is stopped, because each failure ends its process.
+ * Each worker has a folder of its own for the compile cache of PoCL. A worker with seeds loses its folder when its
+ * process ends, so that folders stay small. A serving worker keeps it until worker_stop, because every failure ends
+ * its process.
  */
 #ifndef VYRE_TESTS_KERNELS_WORKER_H
 #define VYRE_TESTS_KERNELS_WORKER_H
@@ -24,7 +25,7 @@ enum { WORKER_PROGRAMS_MAX = 25 };
 struct worker {
     pid_t pid;
     int pipe;        /* outcomes are read from it */
-    int orders;      /* programs are written to it; -1: it has seeds */
+    int orders;      /* programs are written to it, for one that serves */
     char cache[256]; /* the folder's path; "": there is none */
     bool keeps_cache;
     struct outcome last; /* STARTED: what it is busy with */

@@ -384,7 +384,7 @@ static void lost_device_launches_nothing(void **state)
     vyre_diag_reset(&reason);
     (void)vyre_diag_set(&reason, VYRE_DIAG_DEVICE_LOST, NULL, 0, "by the test");
     uint32_t launches = hooks.launches;
-    /* The helper thread may be about to look for work: it sees the loss before the item. */
+    /* Under the lock, so that the helper thread cannot see the item without the loss. */
     vyre_lock_acquire(&persistent->lock);
     vyre_flight_lose(&hooked_device->flight, &reason);
     atomic_fetch_add(&persistent->control->head, 1);

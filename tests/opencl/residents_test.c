@@ -1,7 +1,7 @@
 /*
  * residents_test.c: which dispatchers are kept, found again and made again, on a real device.
  *
- *   residents_test DEVICE      a part of the device's name; it must have persistent mode
+ *   residents_test DEVICE [CASE]     a part of the device's name; it must have persistent mode
  */
 #include <pthread.h>
 #include <time.h>
@@ -242,9 +242,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(refusal_outlives_many_dispatchers),
         cmocka_unit_test(first_launch_of_a_dispatcher_holds_up_nobody),
     };
-    if (argc != 2)
+    if (argc != 2 && argc != 3)
         return 2;
     device_name = argv[1];
+    if (argc == 3)
+        cmocka_set_test_filter(argv[2]);
     test_thread = pthread_self();
     (void)alarm(1200); /* a hang ends the test */
     return cmocka_run_group_tests(tests, NULL, NULL);

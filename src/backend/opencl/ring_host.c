@@ -147,7 +147,7 @@ bool vyre_cl_persistent_tend(struct vyre_cl_device *device)
         return false;
     if (!vyre_lock_try(&persistent->lock))
         return true; /* another thread does this */
-    /* The device may have been lost since: what is launched now would stay behind. */
+    /* A loss noted by a thread that held the lock is seen here. A later one may leave a dispatcher behind: see close. */
     if (!persistent->current || vyre_is_lost(&device->flight.loss)) {
         vyre_lock_release(&persistent->lock);
         return false;
