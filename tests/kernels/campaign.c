@@ -183,6 +183,7 @@ int campaign_run_one(const struct campaign *campaign, uint64_t seed)
             printf("program 0x%" PRIx64 ", mode %s: %s %s\n", seed, vyre_mode_name(outcome.mode),
                    verdict_name(outcome.verdict), outcome.text);
     }
+    worker_stop(&worker);
     if (failed.verdict == VERDICT_NONE)
         return tally.invalid != 0;
     shrink_and_report(campaign, &failed);

@@ -96,8 +96,6 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 static bool make_cache(struct worker *worker)
 {
     const char *folder = getenv("TMPDIR");
-    if (worker->cache[0])
-        return true;
     snprintf(worker->cache, sizeof worker->cache, "%.200s/vyre-kernels-%ld-XXXXXX",
              folder ? folder : "/tmp", (long)getpid()); /* whose it is, for people who tidy up */
     return mkdtemp(worker->cache) != NULL;
@@ -114,10 +112,12 @@ void worker_start(struct worker *worker, const struct job *job)
 {
     int ends[2];
     int orders[2];
-    worker->keeps_cache = !job->seeds;
     worker->last = (struct outcome){.verdict = VERDICT_NONE};
+    if (job->seeds)
+        remove_cache(worker); /* of what ran before: it would only grow */
     fflush(stdout);
-    if (!make_cache(worker) || pipe2(ends, O_CLOEXEC) != 0 || pipe2(orders, O_CLOEXEC) != 0) {
+    if ((!worker->cache[0] && !make_cache(worker)) || pipe2(ends, O_CLOEXEC) != 0 ||
+        pipe2(orders, O_CLOEXEC) != 0) {
         perror("vyre_kernels");
         exit(1);
     }
@@ -151,8 +151,6 @@ static int clean_up(struct worker *worker)
     close(worker->orders);
     while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
         continue;
-    if (!worker->keeps_cache)
-        remove_cache(worker);
     worker->pid = 0;
     return status;
 }

@@ -2,9 +2,9 @@
  * worker.h: child processes that open drivers and run programs, so that a crash or a hang is a
  * finding. The parent opens no driver.
  *
- * Each worker has a folder of its own for the compile cache of PoCL. A worker with seeds loses its folder when its
- * process ends, so that folders stay small. A serving worker keeps it until worker_stop, because every failure ends
- * its process.
+ * Each worker has a folder of its own for the compile cache of PoCL, until worker_stop. A worker with seeds begins with
+ * an empty one each time it is started, so that folders stay small. A serving worker goes on with its own, because every
+ * failure ends its process.
  */
 #ifndef VYRE_TESTS_KERNELS_WORKER_H
 #define VYRE_TESTS_KERNELS_WORKER_H
@@ -24,10 +24,9 @@ enum { WORKER_PROGRAMS_MAX = 25 };
 
 struct worker {
     pid_t pid;
-    int pipe;        /* outcomes are read from it */
-    int orders;      /* programs are written to it, for one that serves */
-    char cache[256]; /* the folder's path; "": there is none */
-    bool keeps_cache;
+    int pipe;            /* outcomes are read from it */
+    int orders;          /* programs are written to it, for one that serves */
+    char cache[256];     /* the folder's path; "": there is none */
     struct outcome last; /* STARTED: what it is busy with */
 };
 
@@ -36,8 +35,8 @@ void worker_start(struct worker *worker, const struct job *job);
 
 /*
  * Waits up to `seconds` for the next outcome. A worker that dies or is silent gives CRASHED or HUNG
- * for what it was busy with. Returns false when the worker is gone, which is then cleaned up; the
- * outcome's verdict is DONE when it had ended well.
+ * for what it was busy with. Returns false when the worker is gone; the outcome's verdict is DONE when it had ended
+ * well.
  */
 bool worker_next(struct worker *worker, uint32_t seconds, struct outcome *out_outcome);
 
@@ -49,7 +48,7 @@ bool worker_next(struct worker *worker, uint32_t seconds, struct outcome *out_ou
 bool worker_serve(struct worker *worker, const struct target *target, const struct program *program,
                   uint32_t seconds, struct outcome *out_failed);
 
-/* Ends it, whatever it does. */
+/* Ends it, whatever it does, and removes its folder. Also for one that has ended. */
 void worker_stop(struct worker *worker);
 
 #endif

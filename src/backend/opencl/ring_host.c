@@ -147,7 +147,10 @@ bool vyre_cl_persistent_tend(struct vyre_cl_device *device)
         return false;
     if (!vyre_lock_try(&persistent->lock))
         return true; /* another thread does this */
-    /* A loss noted by a thread that held the lock is seen here. A later one may leave a dispatcher behind: see close. */
+    /*
+     * A loss noted by a thread that held the lock is seen here. After a later one a dispatcher may
+     * still be launched; vyre_cl_persistent_stop deals with it.
+     */
     if (!persistent->current || vyre_is_lost(&device->flight.loss)) {
         vyre_lock_release(&persistent->lock);
         return false;
