@@ -84,6 +84,7 @@ static void print_costs(const struct device_more *more, bool colour, struct cli_
         [VYRE_STORED_COSTS_OLD] = ", too long ago to be used; try `vyre probe`",
         [VYRE_STORED_COSTS_WRONG] = ", but some are not valid; try `vyre probe`",
         [VYRE_STORED_COSTS_LOADED] = "",
+        [VYRE_STORED_COSTS_DUE] = ", noisy, and due to be measured again; try `vyre probe`",
     };
     char line[LINE_BYTES];
     if (more->costs == VYRE_STORED_COSTS_NONE) {
@@ -145,6 +146,7 @@ void device_more_json(const struct device_more *more, struct cli_json *json)
     cli_json_u64(json, "taken_at", more->calibration.taken_s);
     cli_json_u64(json, "age_s", vyre_calibration_age_s(&more->calibration));
     cli_json_flag(json, "fresh", more->costs == VYRE_STORED_COSTS_LOADED);
+    cli_json_u64(json, "again_at", cli_costs_again_at(&more->calibration));
     cli_costs_json(json, &more->calibration, false);
     cli_json_end_object(json);
 }

@@ -92,6 +92,7 @@ static bool measure(struct probe *probe, struct probed *probed, struct vyre_devi
         vyre_diag_reset(&probed->failure);
         if (probe->store)
             probed->stored = cli_calibration_keep(probe->store, device, &probed->not_stored);
+        vyre_device_get_calibration(device, &probed->calibration); /* counts earlier noisy ones */
     }
     vyre_device_close(&device);
     return probed->failure.id != VYRE_DIAG_CALIBRATION_STOPPED;
@@ -118,6 +119,20 @@ static enum vyre_status measure_all(struct probe *probe, struct vyre_diag *diag)
 /* ---- for people -------------------------------------------------------------------------------
  */
 
+/* When later runs measure again. */
+static void print_again(const struct vyre_calibration *calibration, struct cli_output *out)
+{
+    char line[LINE_BYTES];
+    struct cli_unit after = cli_unit_age(vyre_calibration_lifetime_s(calibration));
+    if (calibration->noisy_runs > 1)
+        snprintf(line, sizeof line, "due again after %s: noisy, %u times in a row\n", after.text,
+                 calibration->noisy_runs);
+    else
+        snprintf(line, sizeof line, "due again after %s%s\n", after.text,
+                 calibration->noisy_runs > 0 ? ": noisy" : "");
+    cli_output_text(out, line);
+}
+
 static void print_device(const struct probe *probe, const struct probed *probed, bool colour,
                          struct cli_output *out)
 {
@@ -128,13 +143,16 @@ static void print_device(const struct probe *probe, const struct probed *probed,
     if (probed->failure.id != VYRE_DIAG_NONE)
         return; /* standard error says why */
     uint32_t noisy = cli_costs_noisy_count(&probed->calibration);
-    snprintf(line, sizeof line, "%u costs in %s, %u noisy; %s\n\n",
+    snprintf(line, sizeof line, "%u costs in %s, %u noisy; %s\n",
              cli_costs_count(&probed->calibration), cli_unit_ns(probed->calibration.took_ns).text,
              noisy,
              probed->stored  ? "stored"
              : !probe->store ? "not stored, as requested"
                              : "NOT STORED");
     cli_output_text(out, line);
+    if (probed->stored)
+        print_again(&probed->calibration, out);
+    cli_output_text(out, "\n");
     cli_costs_print(&probed->calibration, true, colour, 2, out);
     uint32_t absent = VYRE_COST_COUNT - cli_costs_count(&probed->calibration);
     if (absent > 0) {
@@ -181,6 +199,8 @@ static void device_json(struct cli_json *json, const struct probed *probed)
     if (measured) {
         cli_json_u64(json, "taken_at", probed->calibration.taken_s);
         cli_json_u64(json, "took_ns", probed->calibration.took_ns);
+        cli_json_u64(json, "again_at", cli_costs_again_at(&probed->calibration));
+        cli_json_u64(json, "noisy_runs", probed->calibration.noisy_runs);
         cli_costs_json(json, &probed->calibration, true);
     }
     cli_json_end_object(json);
@@ -284,7 +304,8 @@ void cli_probe_help(struct cli_output *out)
         "\n"
         "Measures what launching costs on each device, shows it and puts it into the store,\n"
         "where `vyre run` and `vyre compare` find it for 7 days. Takes some seconds for each\n"
-        "device. Other work on the machine makes the figures worse.\n"
+        "device. Other work on the machine makes the figures noisy; they are then due to be\n"
+        "measured again after 10 minutes, or longer if they stay noisy.\n"
         "\n"
         "      --backend B     only the devices of cpu, vulkan or opencl\n"
         "      --device D      only this one: its number, a part of its name, its UUID or its\n"

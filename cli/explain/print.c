@@ -113,14 +113,28 @@ static void print_variants(const struct vyre_decision_record *next, struct cli_o
             out, "    (driver: the driver's own recording instead of a list that Vyre keeps)\n");
 }
 
+/* How well it is known, how often it was measured, and when it is measured again. */
+static void add_windows(struct cli_grid *grid, const struct vyre_decision_candidate *candidate)
+{
+    char within[32] = "-";
+    if (candidate->windows)
+        snprintf(within, sizeof within, "%u.%u %%", candidate->error_bps / 100,
+                 candidate->error_bps / 10 % 10);
+    cli_grid_add(grid, within);
+    cli_grid_add(grid, cli_unit_count(candidate->count).text);
+    cli_grid_add(grid, cli_unit_count(candidate->windows).text);
+    cli_grid_add(grid, candidate->look_at ? cli_unit_count(candidate->look_at).text : "-");
+}
+
 void explain_print_candidates(const struct explain_subject *subject, struct cli_output *out)
 {
-    static const char *const heads[] = {"candidate", "predicted", "measured", "times", ""};
+    static const char *const heads[] = {"candidate", "predicted", "measured", "within",
+                                        "times",     "windows",   "again at", ""};
     static const char *const heads_unmeasured[] = {"candidate", "predicted", ""};
     const struct vyre_decision_record *next = &subject->explanation->next;
     bool measured = any_measured(next);
     struct cli_grid grid;
-    cli_grid_init(&grid, measured ? "lrrrl" : "lrl", measured ? heads : heads_unmeasured,
+    cli_grid_init(&grid, measured ? "lrrrrrrl" : "lrl", measured ? heads : heads_unmeasured,
                   cli_colour_wanted(STDOUT_FILENO));
     for (uint32_t i = 0; i < next->candidate_count; i++) {
         const struct vyre_decision_candidate *candidate = &next->candidates[i];
@@ -132,7 +146,7 @@ void explain_print_candidates(const struct explain_subject *subject, struct cli_
                                 : cli_unit_ns(candidate->predicted_ns).text);
         if (measured) {
             cli_grid_add(&grid, candidate->count ? cli_unit_ns(candidate->measured_ns).text : "-");
-            cli_grid_add(&grid, cli_unit_count(candidate->count).text);
+            add_windows(&grid, candidate);
         }
         explain_candidate(subject, i, text);
         make_plain(text);
@@ -199,6 +213,9 @@ void explain_candidates_json(const struct explain_subject *subject, struct cli_j
         cli_json_u64(json, "predicted_ns", candidate->predicted_ns);
         cli_json_u64(json, "measured_ns", candidate->measured_ns);
         cli_json_u64(json, "measured_count", candidate->count);
+        cli_json_u64(json, "windows", candidate->windows);
+        cli_json_u64(json, "error_bps", candidate->error_bps);
+        cli_json_u64(json, "look_at", candidate->look_at);
         cli_json_text(json, "why", vyre_why_name((enum vyre_why)candidate->why));
         cli_json_text(json, "because", text);
         cli_json_end_object(json);

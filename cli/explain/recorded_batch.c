@@ -58,6 +58,11 @@ static const struct record_candidate *candidate_of(const struct recorded_batch *
     return &subject->record->candidates.items[subject->compared->candidate_first + index];
 }
 
+static uint32_t narrow(int64_t value)
+{
+    return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
 static void fill_next(struct recorded_batch *subject)
 {
     const struct record_batch *batch = subject->batch;
@@ -70,15 +75,17 @@ static void fill_next(struct recorded_batch *subject)
     next->wanted_out = why_of(subject->record, batch->wanted_out);
     next->evidence = evidence_of(subject->record, batch->evidence);
     next->predicted_ns = (uint64_t)batch->predicted_ns;
-    next->repeats_seen =
-        batch->repeats_seen < UINT32_MAX ? (uint32_t)batch->repeats_seen : UINT32_MAX;
+    next->repeats_seen = narrow((int64_t)batch->repeats_seen);
     size_t count = subject->compared ? subject->compared->candidate_count : 0;
     for (size_t i = 0; i < count && i < VYRE_CANDIDATES_MAX; i++) {
         const struct record_candidate *from = candidate_of(subject, i);
         next->candidates[next->candidate_count++] = (struct vyre_decision_candidate){
             .predicted_ns = (uint64_t)from->predicted_ns,
             .measured_ns = (uint64_t)from->measured_ns,
-            .count = from->count < UINT32_MAX ? (uint32_t)from->count : UINT32_MAX,
+            .count = narrow(from->count),
+            .windows = narrow(from->windows),
+            .error_bps = narrow(from->error_bps),
+            .look_at = narrow(from->look_at),
             .why = reason_of(subject->record, from->reason, next->why),
             .mode = mode_of(subject->record, from->mode),
             .variant = from->variant,

@@ -280,6 +280,14 @@ static void read_candidate(struct record_reader *reader, const json_t *row)
     candidate->measured_ns =
         record_number(reader, json_array_get(row, 5), "measured_ns", 0, RECORD_NUMBER_MAX);
     candidate->count = record_number(reader, json_array_get(row, 6), "count", 0, RECORD_NUMBER_MAX);
+    if (json_array_size(row) < 10)
+        return;
+    candidate->windows =
+        record_number(reader, json_array_get(row, 7), "windows", 0, RECORD_NUMBER_MAX);
+    candidate->error_bps =
+        record_number(reader, json_array_get(row, 8), "error_bps", 0, RECORD_NUMBER_MAX);
+    candidate->look_at =
+        record_number(reader, json_array_get(row, 9), "look_at", 0, RECORD_NUMBER_MAX);
 }
 
 static void read_lists(struct record_reader *reader, const json_t *row, struct record_batch *batch)

@@ -134,6 +134,9 @@ struct record_candidate {
     int64_t predicted_ns;
     int64_t measured_ns;
     int64_t count;
+    int64_t windows; /* this and the rest: 0 in earlier records */
+    int64_t error_bps;
+    int64_t look_at;
 };
 
 struct record_batch {

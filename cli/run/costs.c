@@ -28,6 +28,11 @@ struct cli_unit cli_unit_age(uint64_t age_s)
     return unit;
 }
 
+uint64_t cli_costs_again_at(const struct vyre_calibration *calibration)
+{
+    return calibration->taken_s + vyre_calibration_lifetime_s(calibration);
+}
+
 /* ---- shown ------------------------------------------------------------------------------------
  */
 
@@ -61,6 +66,20 @@ static void add_ns(struct cli_grid *grid, double ns)
         cli_grid_add(grid, cost_text(ns).text);
 }
 
+/* "noisy", "below 80 ns" or both. */
+static void add_mark(struct cli_grid *grid, const struct vyre_cost *cost)
+{
+    double bound_ns = vyre_cost_bound_ns(cost);
+    const char *noisy = cost->noisy ? "noisy" : "";
+    if (bound_ns > 0 && bound_ns < 10)
+        cli_grid_addf(grid, "%s%sbelow %.2f ns", noisy, cost->noisy ? ", " : "", bound_ns);
+    else if (bound_ns > 0)
+        cli_grid_addf(grid, "%s%sbelow %s", noisy, cost->noisy ? ", " : "",
+                      cost_text(bound_ns).text);
+    else
+        cli_grid_add(grid, noisy);
+}
+
 void cli_costs_print(const struct vyre_calibration *calibration, bool confidence, bool colour,
                      size_t indent, struct cli_output *out)
 {
@@ -84,7 +103,7 @@ void cli_costs_print(const struct vyre_calibration *calibration, bool confidence
             cli_grid_addf(&grid, "+-%.1f %%",
                           cost->median_ns > 0 ? cost->confidence_ns / cost->median_ns * 100 : 0.0);
         cli_grid_add(&grid, cli_unit_count(cost->samples).text);
-        cli_grid_add(&grid, cost->noisy ? "noisy" : "");
+        add_mark(&grid, cost);
     }
     cli_grid_print(&grid, indent, out);
     cli_grid_deinit(&grid);
@@ -109,6 +128,10 @@ void cli_costs_json(struct cli_json *json, const struct vyre_calibration *calibr
             cli_json_double(json, "confidence_ns", cost->confidence_ns);
         cli_json_u64(json, "samples", cost->samples);
         cli_json_flag(json, "noisy", cost->noisy);
+        if (vyre_cost_bound_ns(cost) > 0)
+            cli_json_double(json, "at_most_ns", vyre_cost_bound_ns(cost));
+        else
+            cli_json_null(json, "at_most_ns");
         cli_json_end_object(json);
     }
     cli_json_end_object(json);

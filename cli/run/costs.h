@@ -15,14 +15,20 @@
 /* "40 s", "12 min", "2 h", "3 days". */
 struct cli_unit cli_unit_age(uint64_t age_s);
 
+/* When the calibration is due to be measured again: seconds since 1970. */
+uint64_t cli_costs_again_at(const struct vyre_calibration *calibration);
+
 uint32_t cli_costs_count(const struct vyre_calibration *calibration);
 uint32_t cli_costs_noisy_count(const struct vyre_calibration *calibration);
 
-/* A table of the known costs. `confidence` is false for costs from the store, which keeps none. */
+/*
+ * A table of the known costs. A noisy one is marked, and one that is lost in noise has its upper
+ * bound. `confidence` is false for costs from the store, which keeps none.
+ */
 void cli_costs_print(const struct vyre_calibration *calibration, bool confidence, bool colour,
                      size_t indent, struct cli_output *out);
 
-/* "costs": an object by name; an unknown cost is null. */
+/* "costs": an object by name; an unknown cost is null. "at_most_ns" is null unless a cost is lost. */
 void cli_costs_json(struct cli_json *json, const struct vyre_calibration *calibration,
                     bool confidence);
 

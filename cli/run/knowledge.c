@@ -64,14 +64,17 @@ static enum vyre_status measure_costs(struct cli_knowledge *knowledge, struct vy
                                       const struct cli_options *options, struct vyre_diag *diag)
 {
     struct cli_progress progress;
+    struct vyre_calibration measured;
     cli_progress_begin(&progress, options->quiet, VYRE_COST_COUNT);
     cli_progress_set_unit(&progress, "figures");
     /* With --calibrate it is as thorough as `vyre probe`. */
-    enum vyre_status status = cli_calibrate(device, options->calibrate ? 0 : QUICK_NS, &progress, 0,
-                                            &knowledge->calibration, diag);
+    enum vyre_status status =
+        cli_calibrate(device, options->calibrate ? 0 : QUICK_NS, &progress, 0, &measured, diag);
     cli_progress_clear(&progress);
     if (status == VYRE_OK) {
         knowledge->source = CLI_COSTS_MEASURED;
+        knowledge->calibration = measured;
+        knowledge->due = false;
         struct vyre_diag failure;
         if (knowledge->keeps && !cli_calibration_keep(knowledge->store, device, &failure) &&
             failure.id != VYRE_DIAG_NONE)
@@ -81,7 +84,9 @@ static enum vyre_status measure_costs(struct cli_knowledge *knowledge, struct vy
     bool stopped = diag->id == VYRE_DIAG_CALIBRATION_STOPPED;
     if (options->calibrate && !stopped)
         return status;
-    state_costs(knowledge, stopped ? "the calibration was interrupted" : diag->message);
+    /* Stored costs stay in use: noisy, but measured. */
+    if (knowledge->source != CLI_COSTS_STORED)
+        state_costs(knowledge, stopped ? "the calibration was interrupted" : diag->message);
     return VYRE_OK;
 }
 
@@ -103,7 +108,8 @@ static void load(struct cli_knowledge *knowledge, struct vyre_store *store,
     knowledge->loaded = found.learning_count;
     knowledge->calibration = found.calibration;
     cli_refusals_add_all(&knowledge->refusals, device);
-    if (found.costs == VYRE_STORED_COSTS_LOADED)
+    knowledge->due = found.costs == VYRE_STORED_COSTS_DUE;
+    if (found.costs == VYRE_STORED_COSTS_LOADED || knowledge->due)
         knowledge->source = CLI_COSTS_STORED;
     else if (parts & VYRE_KNOWS_CALIBRATION)
         state_costs(knowledge, reasons[found.costs]);
@@ -183,7 +189,8 @@ enum vyre_status cli_knowledge_give(struct cli_knowledge *knowledge, struct vyre
     load(knowledge, knowledge->store, device,
          options->calibrate ? VYRE_KNOWS_LEARNINGS | VYRE_KNOWS_REFUSALS : VYRE_KNOWS_ALL);
     bool long_enough = batches > CLI_KNOWLEDGE_BATCHES && knowledge->keeps;
-    if (options->calibrate || (knowledge->source != CLI_COSTS_STORED && long_enough))
+    bool wanting = knowledge->source != CLI_COSTS_STORED || knowledge->due;
+    if (options->calibrate || (wanting && long_enough))
         return measure_costs(knowledge, device, options, diag);
     return VYRE_OK;
 }
@@ -210,8 +217,9 @@ void cli_knowledge_print(const struct cli_knowledge *knowledge, struct cli_outpu
                  loaded);
         break;
     case CLI_COSTS_STORED:
-        snprintf(line, sizeof line, "costs: calibrated %s ago%s\n",
-                 cli_unit_age(vyre_calibration_age_s(calibration)).text, loaded);
+        snprintf(line, sizeof line, "costs: calibrated %s ago%s%s\n",
+                 cli_unit_age(vyre_calibration_age_s(calibration)).text,
+                 knowledge->due ? ", noisy, and due to be measured again" : "", loaded);
         break;
     case CLI_COSTS_MEASURED:
         snprintf(line, sizeof line, "costs: calibrated now, in %s%s\n",
@@ -242,6 +250,7 @@ void cli_knowledge_json(const struct cli_knowledge *knowledge, struct cli_json *
         }
         cli_json_u64(json, "costs", measured ? cli_costs_count(calibration) : 0);
         cli_json_u64(json, "noisy", measured ? cli_costs_noisy_count(calibration) : 0);
+        cli_json_flag(json, "due", knowledge->due);
         cli_json_end_object(json);
     }
     cli_json_u64(json, "learnings_loaded", knowledge->loaded);

@@ -5,10 +5,10 @@
  *                 earlier runs learned about shapes of work; which generated code they refused
  *   at the end    the run puts what it learned and refused into the store
  *
- * A calibration is measured when the user asked for it. It is also measured when the store has none, but
- * can take one, and the schedule is long enough to be worth the time. Otherwise auto uses the costs that
- * the backend states. A required mode gets the refusals only; plain, which runs no generated code, gets
- * nothing.
+ * A calibration is measured when the user asked for it. It is also measured when the store has none, or a
+ * noisy one that is due again, but can take one, and the schedule is long enough to be worth the time.
+ * Otherwise auto uses the noisy one, or the costs that the backend states. A required mode gets the
+ * refusals only; plain, which runs no generated code, gets nothing.
  */
 #ifndef VYRE_CLI_RUN_KNOWLEDGE_H
 #define VYRE_CLI_RUN_KNOWLEDGE_H
@@ -35,6 +35,7 @@ struct cli_knowledge {
     struct vyre_store *store; /* Owned; NULL: none */
     bool keeps;               /* the store is a file that can be written */
     enum cli_costs_source source;
+    bool due; /* stored costs that are noisy and should be measured again */
     char reason[VYRE_DIAG_MESSAGE_BYTES]; /* why the costs are the stated ones */
     struct vyre_calibration calibration;
     uint64_t loaded; /* learnings */
@@ -45,7 +46,7 @@ struct cli_knowledge {
 /*
  * Opens the store and gives the device, which must be idle, what is known. `batches` is the length of
  * the schedule. Fails only when --calibrate was given and the calibration fails. Ctrl-C ends a
- * calibration without an error; the costs are then the stated ones.
+ * calibration without an error; the costs are then the stored or the stated ones.
  */
 VYRE_NODISCARD enum vyre_status cli_knowledge_give(struct cli_knowledge *knowledge,
                                                    struct vyre_device *device,

@@ -38,7 +38,7 @@ extern "C" {
 #endif
 
 /* The version of the table below; a backend of another version is refused. */
-#define VYRE_BACKEND_ABI_VERSION 3
+#define VYRE_BACKEND_ABI_VERSION 4
 
 /* ---- Commands --------------------------------------------------------------------------------- */
 
@@ -155,6 +155,12 @@ struct vyre_batch_view {
 
 /* ---- Submissions ------------------------------------------------------------------------------ */
 
+/* The time of one command. */
+struct vyre_command_time {
+    uint64_t ns;       /* from its start to its end; 0: not known */
+    uint32_t parallel; /* groups of it that ran at the same time; 0 counts as 1 */
+};
+
 /* One submit of a batch. */
 struct vyre_submission {
     uint64_t sequence; /* counts up by 1 per device, from 1 */
@@ -164,6 +170,14 @@ struct vyre_submission {
     bool timed;       /* report device_ns */
     bool called_back; /* complete calls the caller back: not on the thread inside submit */
     uint32_t variant; /* bits of enum vyre_variant, of those that facts state */
+    /*
+     * Asks for the times of the first `time_count` commands. NULL: not asked; at most one submission
+     * in flight asks. Zeroed, valid until the device is closed. The backend fills in what it knows
+     * before it calls complete, and leaves the rest 0, such as commands that ran at the same time
+     * without times of their own. Never in persistent mode, and only if facts say `command_times`.
+     */
+    struct vyre_command_time *times;
+    uint32_t time_count;
 };
 
 /* How a submission ended. */
@@ -272,6 +286,9 @@ struct vyre_device_facts {
      * rules of submit. NULL: never changes.
      */
     const uint64_t *generated_epoch;
+    bool command_times; /* submit gives the times of commands when it is asked for them */
+    /* By mode: groups of one dispatch that run at the same time; 0: not known. */
+    uint32_t parallel[VYRE_MODE_COUNT];
 };
 
 /* ---- The table -------------------------------------------------------------------------------- */

@@ -4,7 +4,8 @@
  * Every figure is measured after a warm-up. Figures that are compared with each other take turns,
  * sample by sample. Sampling ends when the 95 % confidence interval of the median is within 5 % of
  * it, or when the figure's time is up. A figure whose interval is then wider than 10 % is measured
- * once more, and marked as noisy if that does not help.
+ * up to three times more, after all the others, and the best result stays. It is marked as noisy if
+ * that does not help. A noisy calibration is due again soon: see vyre_calibration_lifetime_s.
  *
  * Thread-safety: any thread; other work on the device during the measurement makes the result
  * wrong.
@@ -71,14 +72,31 @@ struct vyre_cost {
     double confidence_ns; /* half of the 95 % confidence interval of the median */
 };
 
+/*
+ * Many figures are differences of two times. If the difference is smaller than its noise, the
+ * figure is lost: its median may be 0 by chance, and only an upper bound is known. Auto then uses
+ * what the backend states, or the bound if the backend states more or nothing. Returns that bound;
+ * 0: the figure is not lost.
+ */
+VYRE_API double vyre_cost_bound_ns(const struct vyre_cost *cost);
+
 /* All figures of one device. */
 struct vyre_calibration {
     struct vyre_cost costs[VYRE_COST_COUNT];
     uint64_t taken_s; /* seconds since 1970; 0: never */
     uint64_t took_ns;
+    /*
+     * How many calibrations in a row were noisy, this one included: had a noisy figure among those
+     * that auto decides by. One that was taken before the last one was due does not count.
+     */
+    uint32_t noisy_runs;
 };
 
-/* Called after each figure: `done` of `count`. Returning false ends the calibration (VYRE_BUSY). */
+/*
+ * Called after each figure: `done` of `count`. A figure that is measured again is reported again,
+ * with the same `done`; `result` is the best so far. Returning false ends the calibration
+ * (VYRE_BUSY).
+ */
 typedef bool vyre_calibration_progress(void *user, uint32_t done, uint32_t count,
                                        enum vyre_cost_id cost, const struct vyre_cost *result);
 
@@ -86,7 +104,7 @@ typedef bool vyre_calibration_progress(void *user, uint32_t done, uint32_t count
 struct vyre_calibration_options {
     vyre_calibration_progress *progress; /* may be NULL */
     void *user;                          /* Borrowed */
-    uint64_t time_ns;                    /* for everything; 0: 3 s */
+    uint64_t time_ns; /* for every figure once, and as much for noisy ones; 0: 3 s */
 };
 
 /*

@@ -40,12 +40,15 @@ enum vyre_candidate_state {
 /* One candidate in a decision. */
 struct vyre_decision_candidate {
     uint64_t predicted_ns; /* this batch, its share of the fixed cost included; 0 when out */
-    uint64_t measured_ns;  /* robust mean per batch so far */
-    uint32_t count;        /* measurements behind it, saturating */
+    uint64_t measured_ns;  /* mean per batch over its windows */
+    uint32_t count;        /* batches in them, saturating */
     uint8_t mode;          /* enum vyre_mode */
     uint8_t variant;       /* bits of enum vyre_variant */
     uint8_t state;         /* enum vyre_candidate_state */
     uint8_t why;           /* enum vyre_why: why it was chosen, or why not */
+    uint32_t windows;      /* windows behind measured_ns: runs of batches that were timed as a whole */
+    uint32_t error_bps;    /* how far measured_ns may be off, by the spread of its windows: of 10,000 */
+    uint32_t look_at;      /* looked at again when the shape was seen this often; 0: not planned */
 };
 
 /* One decision, and what its batch took. */

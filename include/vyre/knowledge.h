@@ -53,6 +53,9 @@ enum vyre_knows {
 /* Costs change with the system: older ones than this, in seconds, are not loaded. */
 #define VYRE_CALIBRATION_AGE_MAX_S (UINT64_C(7) * 24 * 3600)
 
+/* Noisy costs are due to be measured again after this many seconds: vyre_calibration_lifetime_s. */
+#define VYRE_CALIBRATION_NOISY_AGE_MAX_S UINT64_C(600)
+
 /* A shape is saved once one of its modes was measured this often. */
 #define VYRE_LEARNING_COUNT_MIN 8
 
@@ -62,6 +65,7 @@ enum vyre_stored_costs {
     VYRE_STORED_COSTS_OLD = 1,    /* more than 7 days old */
     VYRE_STORED_COSTS_WRONG = 2,  /* no times: the device does not take them */
     VYRE_STORED_COSTS_LOADED = 3, /* auto decides by them */
+    VYRE_STORED_COSTS_DUE = 4,    /* the same, until the program measures again: they are noisy */
 };
 
 /* What load found. */
@@ -108,6 +112,13 @@ VYRE_API bool vyre_refusal_read(const struct vyre_store_entry *entry,
 
 /* Seconds since the calibration was taken; 0 when the clock was set back since. */
 VYRE_API uint64_t vyre_calibration_age_s(const struct vyre_calibration *calibration);
+
+/*
+ * The age in seconds at which the calibration is due to be measured again. 7 days; if a figure that
+ * auto decides by is noisy, 10 minutes, and twice as long after each calibration in a row that was
+ * noisy too, up to 7 days.
+ */
+VYRE_API uint64_t vyre_calibration_lifetime_s(const struct vyre_calibration *calibration);
 
 #ifdef __cplusplus
 }

@@ -176,6 +176,8 @@ struct vyre_store_calibration {
     char tool[32];    /* version of what measured */
     uint32_t cost_count;
     struct vyre_store_cost costs[VYRE_STORE_COSTS_MAX]; /* no name twice */
+    /* Noisy calibrations in a row, this one included; 0: no cost is noisy, or not known. */
+    uint32_t noisy_runs;
 };
 
 /* Stores the costs of a device: replaces the whole set, or nothing. */

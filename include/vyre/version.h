@@ -20,7 +20,7 @@ extern "C" {
 #define VYRE_VERSION_PATCH 0
 
 /* Bumped on every incompatible change before 1.0; the SONAME is libvyre.so.<this>. */
-#define VYRE_ABI_VERSION 1
+#define VYRE_ABI_VERSION 2
 
 /* The version of the library that is loaded, for example "0.1.0". Static storage. */
 VYRE_API const char *vyre_version_string(void);

@@ -123,7 +123,7 @@ void vyre_record_line_head(struct vyre_record_text *line, uint64_t start_ns, uin
               "\"wanted_out\",\"evidence\"],"
               "\"kernel\":[\"label\",\"dispatches\"],"
               "\"candidate\":[\"mode\",\"variant\",\"state\",\"why\",\"predicted_ns\","
-              "\"measured_ns\",\"count\"],"
+              "\"measured_ns\",\"count\",\"windows\",\"error_bps\",\"look_at\"],"
               "\"cost\":[\"known\",\"noisy\",\"samples\",\"min_ns\",\"median_ns\",\"spread_ns\","
               "\"confidence_ns\"],"
               "\"ability\":[\"value\",\"reason\"],"
@@ -389,6 +389,9 @@ static void candidates(line_text *line, const struct vyre_decision_record *decis
         cell(line, candidate->predicted_ns);
         cell(line, candidate->measured_ns);
         cell(line, candidate->count);
+        cell(line, candidate->windows);
+        cell(line, candidate->error_bps);
+        cell(line, candidate->look_at);
         vyre_record_text_char(line, ']');
     }
     vyre_record_text_char(line, ']');

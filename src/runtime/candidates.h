@@ -5,7 +5,8 @@
  * what is learned about a shape is kept by index.
  *
  * Costs come from the device's calibration, or else from what the backend states for its kind of
- * device.
+ * device. A figure that is lost in noise is only an upper bound: the stated cost counts if it is
+ * below the bound, else the bound.
  *
  * What is known about a candidate is kept in five places, under the same index:
  *     of the device   struct vyre_candidate            its costs                              here
@@ -31,10 +32,15 @@ struct vyre_candidate_costs {
     double update_ns; /* per command whose constants changed since last time */
 };
 
+/*
+ * The errors say by how much each cost may be wrong, to either side. Those of a sum add up. A stated
+ * cost may be wrong by as much as itself, a lost one by at least its bound.
+ */
 struct vyre_candidate {
     enum vyre_mode mode;
     uint32_t variant;
     struct vyre_candidate_costs costs;
+    struct vyre_candidate_costs errors;
 };
 
 struct vyre_candidates {
@@ -46,7 +52,13 @@ struct vyre_candidates {
 void vyre_candidates_init(struct vyre_candidates *candidates,
                           const struct vyre_device_facts *facts);
 
-/* Fills the costs. */
+/* Whether the figure is unknown or lost, so that the stated cost counts; 0: none is stated. */
+bool vyre_candidates_take_stated(const struct vyre_cost *cost, double stated_ns);
+
+/* Whether costs of candidates come from the figure. */
+bool vyre_candidates_use(enum vyre_cost_id id);
+
+/* Fills the costs and their errors. */
 void vyre_candidates_price(struct vyre_candidates *candidates,
                            const struct vyre_device_facts *facts,
                            const struct vyre_calibration *calibration);

@@ -50,6 +50,7 @@ static void compare(struct vyre_device *device, struct vyre_governor *governor,
     struct vyre_governor_choice *out = &choice->governed;
     struct vyre_candidate_facts facts[VYRE_CANDIDATES_MAX];
     vyre_facts_find_locked(device, body, shape, batch->update_count, facts);
+    batch->work_ns = facts[0].work_ns;
     for (uint32_t i = 0; i < device->candidates.count; i++) {
         if (facts[i].feasible && (choice->put_off >> i & 1u))
             leave_out(&facts[i]);
@@ -73,6 +74,13 @@ static void compare(struct vyre_device *device, struct vyre_governor *governor,
     }
 }
 
+static uint32_t in_flight(const struct vyre_device *device)
+{
+    /* Relaxed: an older value only makes windows longer. */
+    return (uint32_t)(atomic_load_explicit(&device->progress.submitted, memory_order_relaxed) -
+                      atomic_load_explicit(&device->progress.completed, memory_order_relaxed));
+}
+
 static void choose(struct vyre_device *device, struct vyre_governor *governor,
                    struct vyre_body *body, uint32_t repeat_hint, struct vyre_shape *shape,
                    bool may_settle, struct vyre_choice *out)
@@ -81,11 +89,13 @@ static void choose(struct vyre_device *device, struct vyre_governor *governor,
         .command_count = body->view.command_count,
         .update_count = vyre_facts_updates_locked(device, body, shape),
         .repeat_hint = repeat_hint,
+        .depth = in_flight(device),
         .unseen = shape->found.missed >= MISSED_LIMIT,
     };
     out->build = 0;
-    if (!may_settle || !vyre_governor_settled(shape, &batch, &out->governed))
+    if (!may_settle || governor->trying.shape.serial != 0 || !vyre_governor_settled(shape, &batch, &out->governed))
         compare(device, governor, body, shape, &batch, out);
+    vyre_governor_ran(governor, shape, &out->governed);
     const struct vyre_shape_verdict *verdict = &shape->verdict;
     const struct vyre_candidate *chosen = &device->candidates.list[out->governed.candidate];
     const struct vyre_candidate *wanted = &device->candidates.list[verdict->wanted];

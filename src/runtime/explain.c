@@ -12,10 +12,11 @@
 #include "runtime/explain.h"
 #include "runtime/record.h"
 
+/* `stated_ns` is what takes the place of a lost figure; `stated`: the backend states something. */
 static enum vyre_origin origin_of(const struct vyre_device *device, enum vyre_cost_id cost,
-                                  bool stated)
+                                  uint64_t stated_ns, bool stated)
 {
-    if (device->costs.calibration.costs[cost].known)
+    if (!vyre_candidates_take_stated(&device->costs.calibration.costs[cost], (double)stated_ns))
         return VYRE_ORIGIN_CALIBRATED;
     return stated ? VYRE_ORIGIN_STATED : VYRE_ORIGIN_NONE;
 }
@@ -24,11 +25,13 @@ static void fill_origins(const struct vyre_device *device, uint32_t repeat_hint,
                          struct vyre_explanation *out)
 {
     const struct vyre_launch_costs *stated = &device->facts.costs;
-    out->plain_origin = origin_of(device, VYRE_COST_PLAIN_COMMAND, stated->plain_command_ns != 0);
-    out->replay_origin =
-        origin_of(device, VYRE_COST_REPLAY_COMMAND, stated->record_command_ns != 0);
-    out->persistent_origin =
-        origin_of(device, VYRE_COST_PERSISTENT_COMMAND, stated->persistent_setup_ns != 0);
+    out->plain_origin = origin_of(device, VYRE_COST_PLAIN_COMMAND,
+                                  stated->plain_command_ns + stated->plan_command_ns,
+                                  stated->plain_command_ns != 0);
+    out->replay_origin = origin_of(device, VYRE_COST_REPLAY_COMMAND, stated->replay_command_ns,
+                                   stated->record_command_ns != 0);
+    out->persistent_origin = origin_of(device, VYRE_COST_PERSISTENT_COMMAND,
+                                       stated->replay_command_ns, stated->persistent_setup_ns != 0);
     out->repeats_origin = repeat_hint ? VYRE_ORIGIN_HINT : VYRE_ORIGIN_OBSERVED;
 }
 

@@ -178,6 +178,8 @@ void vyre_facts_find_locked(struct vyre_device *device, struct vyre_body *body,
 {
     const struct vyre_shape_template *learned = learned_locked(device, body, shape);
     uint32_t commands = body->view.command_count;
+    double work_ns[VYRE_MODE_COUNT];
+    vyre_execution_predict_modes_locked(device, body, work_ns);
     if (shape->seen >= shape->found.retry_at) {
         shape->found.failed = 0;
         shape->found.unkept = 0;
@@ -198,11 +200,13 @@ void vyre_facts_find_locked(struct vyre_device *device, struct vyre_body *body,
             .why = (uint8_t)why,
             .ready = why == VYRE_WHY_NONE && proof == 0 && !is_unbuilt &&
                      (thrown_away || is_ready(device, body, i)),
+            .resident = candidate->mode == VYRE_MODE_PERSISTENT,
             .fixed_ns = proof + (is_unbuilt ? device->builds.build_ns : 0) +
                         vyre_whole_ns(costs->fixed_batch_ns + costs->fixed_command_ns * commands),
             .per_batch_ns = vyre_whole_ns(costs->batch_ns),
             .per_command_ns = vyre_whole_ns(costs->command_ns),
             .per_update_ns = vyre_whole_ns(costs->update_ns),
+            .work_ns = work_ns[candidate->mode],
         };
         if (learned)
             out_facts[i].execution_ns = execution_ns(

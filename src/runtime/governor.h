@@ -50,20 +50,24 @@ struct vyre_candidate_facts {
     bool feasible;
     bool unbuilt; /* ... but not for this batch: it must be built first */
     bool ready;   /* recorded, resident: the fixed cost is not due now */
+    bool resident; /* once paid, ready for all shapes, until a batch runs in another candidate */
     uint8_t why;  /* enum vyre_why, when it is not feasible */
     uint64_t fixed_ns;
     uint64_t per_batch_ns;
     uint64_t per_command_ns;
     uint64_t per_update_ns;
     uint64_t execution_ns; /* the shape's, if a store remembers it; 0: not known */
+    double work_ns; /* predicted execution in the candidate's mode: execution.h; 0: not known */
 };
 
 struct vyre_governor_batch {
     uint32_t command_count;
     uint32_t update_count; /* commands to record again or patch, if recordings hold constants */
     uint32_t repeat_hint;  /* batches of the shape in total; 0: not known */
+    uint32_t depth;        /* batches in flight before it */
     uint8_t verdict;       /* the candidate that the policies ask for: verdict.h */
     bool unseen;           /* its end will not be observed, so a try would teach nothing */
+    double work_ns;        /* predicted execution in plain mode: execution.h; 0: not known */
 };
 
 struct vyre_governor_choice {
@@ -71,7 +75,9 @@ struct vyre_governor_choice {
     uint8_t why;      /* enum vyre_why */
     uint8_t evidence; /* enum vyre_evidence */
     bool settled;
+    bool changed;                /* another candidate than before runs from now on */
     uint32_t candidate_count;    /* 0 when settled: nothing was compared */
+    bool switched;               /* the device's batch before it ran in another candidate */
     struct vyre_shape_ref shape; /* for learn */
     double predicted_ns;
     double update_ns; /* part of it that belongs to updates */
@@ -81,11 +87,13 @@ struct vyre_governor_choice {
 struct vyre_governor_sample {
     struct vyre_shape_ref shape; /* from the choice */
     double update_ns;            /* from the choice */
-    uint64_t measured_ns;
+    uint64_t measured_ns; /* of all its batches */
     uint64_t now_ns;
+    uint32_t batches; /* in a row, observed to end together; 0 counts as 1 */
     uint8_t candidate;
     uint8_t why;    /* from the choice */
     bool was_first; /* the fixed cost was paid in it */
+    bool switched;  /* from the choice */
 };
 
 /* What shapes taught about candidates in general. Logarithms are to base 2. */
@@ -106,9 +114,14 @@ struct vyre_governor_probe {
  * separated.
  */
 struct vyre_governor_try {
-    uint64_t serial; /* 0: none */
-    uint64_t since;  /* counters.seen then */
+    struct vyre_shape_ref shape; /* that opened the window; zeroed: none */
+    uint64_t until;              /* counters.seen at which it ends, measured or not */
+    uint32_t window;   /* batches of its window: it runs until they are measured ... */
+    uint32_t measured; /* ... of all shapes that take part */
+    uint32_t length;   /* at most so many batches are submitted for it ... */
+    uint32_t run;      /* ... and were, so far */
     uint8_t candidate;
+    uint8_t why; /* enum vyre_why */
 };
 
 struct vyre_governor_counters {
@@ -116,6 +129,7 @@ struct vyre_governor_counters {
     uint64_t compared; /* choices that were not settled */
     uint64_t trials;
     uint64_t explorations;
+    uint64_t looked; /* batches in windows of explorations */
     uint64_t drifts;
     double spent_ns;
     double explored_ns;
@@ -128,6 +142,14 @@ struct vyre_governor {
     struct vyre_governor_counters counters;
     struct vyre_governor_probe probes[VYRE_CANDIDATES_MAX];
     struct vyre_governor_try trying;
+    uint64_t last_serial; /* of the shape seen last */
+    float alternates;     /* how often the next batch is of another shape: 0 to 1 */
+    float share[VYRE_CANDIDATES_MAX]; /* of the last batches, by candidate */
+    float back_ns[VYRE_CANDIDATES_MAX]; /* what a batch pays if the one before it ran otherwise */
+    float stream_ns[VYRE_CANDIDATES_MAX]; /* per batch, of the shapes that alternate */
+    uint8_t leans;       /* the resident candidate that suits them together, + 1; 0: none */
+    uint8_t last;        /* the candidate chosen last, + 1 */
+    uint32_t unreturned; /* shapes that were paid for when first seen, and have not come back */
     double announced_ns;                    /* coming_ns of all shapes, including forgotten ones */
     uint32_t measured[VYRE_CANDIDATES_MAX]; /* shapes with more than the first batch measured */
     float too_high_log;                     /* the most that calibration was seen to be too high */
@@ -157,6 +179,10 @@ static inline uint32_t vyre_governor_repeats(const struct vyre_shape *shape, uin
     return hint >= shape->seen ? hint - shape->seen + 1 : shape->seen;
 }
 
+/* The batch will run in `candidate`. Call it once for each batch that is submitted in auto. */
+void vyre_governor_ran(struct vyre_governor *governor, const struct vyre_shape *shape,
+                       struct vyre_governor_choice *choice);
+
 /* True if the shape's choice stands for this batch: then out_choice holds it, without the table. */
 static inline bool vyre_governor_settled(struct vyre_shape *shape,
                                          const struct vyre_governor_batch *batch,
@@ -169,6 +195,7 @@ static inline bool vyre_governor_settled(struct vyre_shape *shape,
     out_choice->why = shape->settled_why;
     out_choice->evidence = shape->settled_evidence;
     out_choice->settled = true;
+    out_choice->changed = false;
     out_choice->candidate_count = 0;
     out_choice->shape = vyre_shape_refer(shape);
     out_choice->predicted_ns = shape->current_ns;
@@ -187,7 +214,11 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_shape *sha
 
 void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_governor_sample *sample);
 
-/* The batch gave no measurement: a trial in flight is forgotten, so that it can be repeated. */
+/* The batch ran, but its cost is not known. A window goes on without it. */
+void vyre_governor_miss(struct vyre_governor *governor, struct vyre_shape_ref ref,
+                        uint8_t candidate);
+
+/* The batch did not run: a try in flight is forgotten, so that it can be repeated. */
 void vyre_governor_abandon(struct vyre_governor *governor, struct vyre_shape_ref ref,
                            uint8_t candidate);
 

@@ -9,6 +9,7 @@
 #include "runtime/governor.h"
 
 #include "runtime/governor_math.h"
+#include "runtime/governor_round.h"
 
 /* A sample is in the band if it is within this factor of the mean. */
 #define BAND 1.5
@@ -32,6 +33,14 @@
  */
 #define AGAIN_FIRST 0.9
 #define AGAIN_FIXED 0.7
+/* Windows that cannot tell two candidates apart are doubled so often. */
+#define LOOKS_LIMIT 8
+/* A window that took this much longer than the current one would have cannot win. */
+#define LOST 2.0
+#define WORST 64.0
+/* The part of a new figure in what coming back to a candidate costs. */
+#define BACK_PART 0.25f
+#define DISTURBED 1.5
 
 static bool extends_run(struct vyre_candidate_track *track, double value_ns)
 {
@@ -47,28 +56,45 @@ static bool extends_run(struct vyre_candidate_track *track, double value_ns)
     return length >= RUN_LIMIT || (length >= RUN_LIMIT_FAR && (far >= FAR || far * FAR <= 1));
 }
 
+/*
+ * How far a batch is from the mean, as a part of it: a window of n batches is nearer by the square
+ * root of n. Windows outside the band say nothing about that.
+ */
+static void keep_spread(struct vyre_candidate_track *track, double value_ns, double usual_ns,
+                        uint32_t batches)
+{
+    float distance = governor_abs((float)(value_ns / usual_ns) - 1.0f);
+    uint32_t weight = track->windows < MEAN_WINDOW ? track->windows : MEAN_WINDOW;
+    if (track->windows > 0 && distance < (float)BAND - 1.0f)
+        track->spread += (distance * governor_root((float)batches) - track->spread) / (float)weight;
+    track->windows += track->windows < UINT32_MAX;
+}
+
 enum fold { FOLD_STAYS, FOLD_REPLACED, FOLD_DRIFTED };
 
-static enum fold fold(struct vyre_candidate_track *track, double value_ns, bool current)
+static enum fold fold(struct vyre_candidate_track *track, double value_ns, uint32_t batches,
+                      bool current, double usual_ns)
 {
     enum fold result = FOLD_STAYS;
     bool inside = value_ns <= track->mean_ns * BAND && value_ns * BAND >= track->mean_ns;
-    uint32_t window = current ? MEAN_WINDOW : SELDOM_WINDOW;
-    uint32_t weight = track->count < window ? track->count + 1 : window;
-    bool early = (track->count <= FEW || !current) && !inside && value_ns < track->mean_ns;
+    uint32_t most = (current ? MEAN_WINDOW : SELDOM_WINDOW) * batches;
+    uint32_t before = track->count < most ? track->count : most;
+    bool early = (track->windows <= FEW || !current) && !inside && value_ns < track->mean_ns;
+    keep_spread(track, value_ns, usual_ns > 0 ? usual_ns : track->mean_ns, batches);
     if (track->count == 0 || early) {
         track->mean_ns = value_ns;
+        track->count = 0;
         track->run = 0;
         result = FOLD_REPLACED;
     } else if (inside) {
-        track->mean_ns += (value_ns - track->mean_ns) / weight;
+        track->mean_ns += (value_ns - track->mean_ns) * batches / (before + batches);
         track->run = 0;
     } else if (extends_run(track, value_ns)) {
         track->mean_ns = (double)track->run_ns;
         track->run = 0;
         result = FOLD_DRIFTED;
     }
-    track->count += track->count < UINT32_MAX;
+    track->count += track->count < UINT32_MAX - batches ? batches : 0;
     return result;
 }
 
@@ -193,8 +219,8 @@ static void teach(struct vyre_governor *governor, struct vyre_shape *shape, uint
 
 static void keep_recent(struct vyre_shape *shape, double value_ns)
 {
-    double most = shape->recent_ns * GOVERNOR_PACE;
-    double least = shape->recent_ns * (1 / GOVERNOR_PACE);
+    double most = shape->recent_ns * BAND;
+    double least = shape->recent_ns * (1 / BAND);
     double value = value_ns > most ? most : value_ns < least ? least : value_ns;
     shape->recent_ns += (value - shape->recent_ns) * RECENT_PART;
 }
@@ -203,14 +229,14 @@ static void keep_recent(struct vyre_shape *shape, double value_ns)
 static double in_pace(const struct vyre_shape *shape, double value_ns)
 {
     const struct vyre_candidate_track *track = &shape->tracks[shape->current];
-    if (!shape->chosen || shape->recent_ns <= 0 || track->count < MEAN_WINDOW)
+    if (!shape->chosen || shape->recent_ns <= 0 || track->windows < MEAN_WINDOW)
         return value_ns;
     double factor = track->mean_ns / shape->recent_ns;
     return factor < GOVERNOR_PACE && factor * GOVERNOR_PACE > 1 ? value_ns * factor : value_ns;
 }
 
 static void learn_repeat(struct vyre_governor *governor, struct vyre_shape *shape,
-                         uint8_t candidate, double value_ns)
+                         uint8_t candidate, double value_ns, uint32_t batches)
 {
     struct vyre_candidate_track *track = &shape->tracks[candidate];
     bool fresh = track->count == 0;
@@ -218,11 +244,14 @@ static void learn_repeat(struct vyre_governor *governor, struct vyre_shape *shap
     bool taught = track->flags & VYRE_TRACK_ESTIMATED;
     bool stale = track->flags & VYRE_TRACK_STALE;
     bool far = stale && value_ns > FAR * track->mean_ns;
-    if (stale)
-        track->count = 0; /* before the drift the cost was another */
+    if (stale) { /* before the drift the cost was another */
+        track->count = 0;
+        track->windows = 0;
+    }
     track->flags &= (uint8_t) ~(VYRE_TRACK_ESTIMATED | VYRE_TRACK_STALE | VYRE_TRACK_SUSPECT);
     bool current = shape->chosen && candidate == shape->current;
-    enum fold result = fold(track, current ? value_ns : in_pace(shape, value_ns), current);
+    enum fold result = fold(track, current ? value_ns : in_pace(shape, value_ns), batches, current,
+                            current ? shape->recent_ns : 0);
     if (current)
         keep_recent(shape, value_ns);
     if (far) {
@@ -251,13 +280,12 @@ static void learn_repeat(struct vyre_governor *governor, struct vyre_shape *shap
     }
 }
 
-/* What an exploration cost beyond the batch that would have run otherwise. */
+/* What an exploration cost beyond the batches that would have run otherwise. */
 static void charge(struct vyre_governor *governor, struct vyre_shape *shape,
-                   const struct vyre_governor_sample *sample)
+                   const struct vyre_governor_sample *sample, double batches)
 {
-    struct vyre_candidate_track *track = &shape->tracks[sample->candidate];
-    double excess_ns = (double)sample->measured_ns - shape->tracks[shape->current].mean_ns;
-    track->fails = (uint16_t)(track->fails + (track->fails < UINT16_MAX));
+    double excess_ns =
+        (double)sample->measured_ns - batches * shape->tracks[shape->current].mean_ns;
     if (excess_ns <= 0)
         return;
     shape->explored_ns += excess_ns;
@@ -305,29 +333,143 @@ static bool came_back(struct vyre_governor *governor, struct vyre_shape *shape,
 
 static void end_try(struct vyre_governor *governor, uint64_t serial, uint8_t candidate)
 {
-    if (governor->trying.serial == serial && governor->trying.candidate == candidate)
-        governor->trying.serial = 0;
+    if (governor->trying.shape.serial == serial && governor->trying.candidate == candidate)
+        governor->trying = (struct vyre_governor_try){0};
+}
+
+/*
+ * A window of a candidate that is not the current one has ended. If it tells the two apart, the
+ * next look comes when the shape was seen twice as often. Otherwise the current one runs for as
+ * long, and the next window is twice as long, up to a limit: then the two are alike.
+ */
+static void plan_look(struct vyre_shape *shape, uint8_t candidate)
+{
+    struct vyre_candidate_track *track = &shape->tracks[candidate];
+    const struct vyre_candidate_track *current = &shape->tracks[shape->current];
+    double worse = current->mean_ns > 0 ? track->mean_ns / current->mean_ns - 1 : 0;
+    worse = worse < 0 ? 0 : worse < WORST ? worse : WORST;
+    double far = shape->seen * (1 + worse);
+    uint32_t distance = far < UINT32_MAX / 2 ? (uint32_t)far : UINT32_MAX / 2;
+    if (shape->chosen && candidate != shape->current && current->count > 0 &&
+        !governor_told_apart(track, current, track->mean_ns / current->mean_ns) &&
+        track->looks < LOOKS_LIMIT) {
+        track->looks++;
+        distance = track->window;
+    } else {
+        track->looks = 0;
+    }
+    track->look_at = shape->seen < UINT32_MAX - distance ? shape->seen + distance : UINT32_MAX;
+}
+
+/* A window ends when it has its batches, or when it can no longer win. */
+static bool is_window_over(const struct vyre_shape *shape, uint8_t candidate)
+{
+    const struct vyre_candidate_track *track = &shape->tracks[candidate];
+    double usual_ns = shape->chosen ? shape->tracks[shape->current].mean_ns : 0;
+    bool lost = candidate != shape->current && usual_ns > 0 &&
+                (double)track->open_ns > LOST * usual_ns * track->window;
+    return track->open >= track->window || lost;
+}
+
+/*
+ * A batch that another program disturbed counts as one that is slow, so that it does not decide
+ * for its whole window.
+ */
+static double undisturbed(const struct vyre_shape *shape, const struct vyre_candidate_track *track,
+                          double value_ns)
+{
+    double usual_ns = track->count ? track->mean_ns : 0;
+    double current_ns = shape->chosen ? shape->tracks[shape->current].mean_ns : 0;
+    if (current_ns > usual_ns)
+        usual_ns = current_ns;
+    if (track->window <= 1 || usual_ns <= 0 || value_ns < DISTURBED * usual_ns)
+        return value_ns;
+    return DISTURBED * usual_ns;
+}
+
+/* The window is over, with what was measured of it. */
+static void close_window(struct vyre_governor *governor, struct vyre_shape *shape,
+                         uint8_t candidate)
+{
+    struct vyre_candidate_track *track = &shape->tracks[candidate];
+    uint32_t batches = track->open;
+    double mean_ns = batches ? (double)track->open_ns / batches : 0;
+    bool tried = track->flags & VYRE_TRACK_PENDING;
+    track->open_ns = 0;
+    track->open = 0;
+    end_try(governor, shape->serial, candidate);
+    track->flags &= (uint8_t)~VYRE_TRACK_PENDING;
+    if (batches)
+        learn_repeat(governor, shape, candidate, mean_ns, batches);
+    if (candidate != shape->current || !shape->chosen)
+        plan_look(shape, candidate);
+    if (tried && shape->seen < UINT32_MAX - track->window)
+        shape->timed_until = shape->seen + track->window;
+}
+
+/* The try is over, with what was measured of it. */
+static void end_window(struct vyre_governor *governor)
+{
+    const struct vyre_governor_try trying = governor->trying;
+    struct vyre_shape *shape = vyre_shape_get(trying.shape);
+    if (shape)
+        close_window(governor, shape, trying.candidate);
+    governor->trying = (struct vyre_governor_try){0};
+}
+
+void vyre_governor_expire(struct vyre_governor *governor)
+{
+    if (governor->trying.shape.serial && governor->counters.seen > governor->trying.until)
+        end_window(governor);
+}
+
+static void learn_window(struct vyre_governor *governor, struct vyre_shape *shape,
+                         uint8_t candidate, double value_ns, uint32_t batches)
+{
+    struct vyre_candidate_track *track = &shape->tracks[candidate];
+    track->open_ns += (float)(undisturbed(shape, track, value_ns) * batches);
+    track->open += batches;
+    if (is_window_over(shape, candidate))
+        close_window(governor, shape, candidate);
+    struct vyre_governor_try *trying = &governor->trying;
+    if (trying->shape.serial == 0 || trying->candidate != candidate)
+        return;
+    trying->measured += batches;
+    if (trying->measured >= trying->window)
+        end_window(governor);
+}
+
+/*
+ * A batch of a try says nothing about those that follow, because it paid something that they do
+ * not. The window goes on without it, unless it was the last.
+ */
+static void skip_batch(struct vyre_governor *governor, struct vyre_shape *shape, uint8_t candidate)
+{
+    struct vyre_candidate_track *track = &shape->tracks[candidate];
+    if ((track->flags & VYRE_TRACK_PENDING) && track->window <= 1)
+        close_window(governor, shape, candidate);
 }
 
 void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_governor_sample *sample)
 {
     struct vyre_shape *shape = vyre_shape_get(sample->shape);
-    end_try(governor, sample->shape.serial, sample->candidate);
+    uint32_t batches = sample->batches ? sample->batches : 1;
     double measured_ns = (double)sample->measured_ns;
     governor->counters.spent_ns += measured_ns;
-    if (!shape || sample->candidate >= VYRE_CANDIDATES_MAX)
+    if (!shape || sample->candidate >= VYRE_CANDIDATES_MAX) {
+        end_try(governor, sample->shape.serial, sample->candidate);
         return;
+    }
     struct vyre_candidate_track *track = &shape->tracks[sample->candidate];
     shape->spent_ns += measured_ns;
-    track->flags &= (uint8_t)~VYRE_TRACK_PENDING;
     track->last_ns = sample->now_ns;
     if (sample->why == VYRE_WHY_EXPLORE)
-        charge(governor, shape, sample);
+        charge(governor, shape, sample, batches);
     if (track->doubted_ns > 0)
         refund(governor, shape, sample);
-    double value_ns = measured_ns - sample->update_ns;
-    if (value_ns < measured_ns * 0.25) /* the updates were cheaper than calibrated */
-        value_ns = measured_ns * 0.25;
+    double value_ns = measured_ns / batches - sample->update_ns;
+    if (value_ns < measured_ns / batches * 0.25) /* the updates were cheaper than calibrated */
+        value_ns = measured_ns / batches * 0.25;
     if (value_ns < 1)
         value_ns = 1;
     bool follows = shape->last == sample->candidate + 1;
@@ -335,10 +477,23 @@ void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_gover
     if (!sample->was_first && (follows || !may_hold_fixed(track, value_ns)))
         track->flags |= VYRE_TRACK_CONFIRMED;
     shape->last = (uint8_t)(sample->candidate + 1);
-    if (sample->was_first)
+    /* What the running choice pays again and again is part of its cost. */
+    bool again = sample->was_first && track->first_ns > 0 && shape->chosen &&
+                 shape->current == sample->candidate && !(track->flags & VYRE_TRACK_PENDING) &&
+                 !sample->switched;
+    if (sample->was_first && sample->switched && track->first_ns > 0 && track->count > 0) {
+        float *back_ns = &governor->back_ns[sample->candidate];
+        float more_ns = value_ns > track->mean_ns ? (float)(value_ns - track->mean_ns) : 0;
+        *back_ns += (more_ns - *back_ns) * (*back_ns > 0 ? BACK_PART : 1.0f);
+    }
+    if (sample->was_first && !again) {
         learn_first(governor, shape, sample->candidate, value_ns);
-    else if (!back || !came_back(governor, shape, track, value_ns))
-        learn_repeat(governor, shape, sample->candidate, value_ns);
+        skip_batch(governor, shape, sample->candidate);
+    } else if (again || !back || !came_back(governor, shape, track, value_ns)) {
+        learn_window(governor, shape, sample->candidate, value_ns, batches);
+    } else {
+        skip_batch(governor, shape, sample->candidate);
+    }
     shape->detour = sample->why == VYRE_WHY_EXPLORE;
 }
 
@@ -355,15 +510,25 @@ void vyre_governor_withdraw(struct vyre_governor *governor, struct vyre_shape_re
     track->doubted_ns = 0;
 }
 
+void vyre_governor_miss(struct vyre_governor *governor, struct vyre_shape_ref ref,
+                        uint8_t candidate)
+{
+    struct vyre_shape *shape = vyre_shape_get(ref);
+    if (!shape)
+        end_try(governor, ref.serial, candidate);
+}
+
 void vyre_governor_abandon(struct vyre_governor *governor, struct vyre_shape_ref ref,
                            uint8_t candidate)
 {
     struct vyre_shape *shape = vyre_shape_get(ref);
     if (shape && candidate < VYRE_CANDIDATES_MAX) {
-        struct vyre_candidate_track *track = &shape->tracks[candidate];
         /* It gave no measurement, and an immediate retry would give none either. */
+        struct vyre_candidate_track *track = &shape->tracks[candidate];
         if (track->flags & VYRE_TRACK_PENDING)
-            track->fails = (uint16_t)(track->fails + (track->fails < UINT16_MAX));
+            track->look_at = shape->seen < UINT32_MAX / 2 ? shape->seen * 2 : UINT32_MAX;
+        track->open = 0;
+        track->open_ns = 0;
     }
     vyre_governor_withdraw(governor, ref, candidate);
 }

@@ -35,18 +35,51 @@
 #define SUNK_LEAST 0.25
 /* The part of the budget for candidates that no shape of the device has tried. */
 #define COMMON_PART 0.25
-/* In this many batches of a shape, one exploration may be in vain. */
-#define EXPLORE_GAP 64.0
-/* If the time of a try is not known after this many batches, nothing waits for it any longer. */
-#define TRY_BATCHES 256u
+/* A window takes at least this long, so that the clock and the hand-over do not matter. */
+#define WINDOW_NS 2000.0
+/* With batches in flight, a window has at least one more for each of so many. */
+#define WINDOW_DEPTH 4u
+/* A look takes at most one part in so many of the batches seen. */
+#define LOOK_PART 4u
+/* Looks may take so many batches of the device beyond their part of all batches. */
+#define LOOKED_FREE 64u
+/* If shapes alternate, a window has as many batches for each, up to a limit. */
+#define WINDOW_ROUNDS 2.0f
+#define WINDOW_SHAPES 128u
+/* The longest window, in batches. */
+#define WINDOW_LIMIT 4096u
 
-/* One try at a time, and none whose end would go unobserved. */
+uint32_t vyre_governor_window(const struct vyre_governor_round *round, uint32_t i)
+{
+    const struct vyre_governor_view *view = &round->views[i];
+    double cost = view->cost + view->update > 1 ? view->cost + view->update : 1;
+    uint32_t batches = 1 + round->batch->depth / WINDOW_DEPTH;
+    /* Shapes that alternate take part, each of them more than once. */
+    uint32_t round_trip = (uint32_t)(round->governor->alternates * WINDOW_ROUNDS *
+                                     (float)round->governor->shapes->seen_count);
+    if (batches < round_trip && round->facts[i].resident)
+        batches = round_trip < WINDOW_SHAPES ? round_trip : WINDOW_SHAPES;
+    if (view->known && batches * cost < WINDOW_NS)
+        batches = (uint32_t)(WINDOW_NS / cost) + 1;
+    uint32_t looks = round->shape->tracks[i].looks;
+    batches <<= looks < 3 ? looks : 3;
+    return batches < WINDOW_LIMIT ? batches : WINDOW_LIMIT;
+}
+
+uint32_t vyre_governor_length(const struct vyre_governor_round *round, uint32_t window)
+{
+    /* If shapes alternate, ending too early makes what is resident leave, and the try was in vain. */
+    bool alternate = round->governor->alternates > VYRE_GOVERNOR_STREAM;
+    return (alternate ? WINDOW_PATIENCE : 1) * (window + round->batch->depth);
+}
+
+/* One try at a time, none whose window work that comes back would not fill, and none whose end would go unobserved. */
 static bool may_try(const struct vyre_governor_round *round)
 {
     const struct vyre_governor *governor = round->governor;
-    return !round->batch->unseen &&
-           (governor->trying.serial == 0 ||
-            governor->counters.seen - governor->trying.since >= TRY_BATCHES);
+    uint64_t returned = governor->counters.seen - governor->shapes->serials;
+    bool fills = round->batch->repeat_hint || returned >= 2 * round->batch->depth;
+    return fills && !round->batch->unseen && governor->trying.shape.serial == 0;
 }
 
 /*
@@ -64,25 +97,43 @@ static bool can_wait(const struct vyre_governor_round *round, uint32_t i, uint32
 static double total(const struct vyre_governor_round *round, uint32_t i)
 {
     const struct vyre_governor_view *view = &round->views[i];
-    return view->fixed + round->repeats * (view->cost + view->update);
+    return view->fixed + round->repeats * (view->cost + view->update + view->switching);
 }
 
-/* The cheapest of the known ones; `count` if there is none. */
+/* By more than the margin, and by more than the spread of the windows explains. */
+static bool is_clearly_better(const struct vyre_governor_round *round, uint32_t i, uint32_t than)
+{
+    double ratio = total(round, i) / total(round, than);
+    const struct vyre_candidate_track *tracks = round->shape->tracks;
+    bool measured = tracks[i].count && tracks[than].count;
+    return ratio < MARGIN &&
+           (!measured || governor_told_apart(&tracks[i], &tracks[than], ratio));
+}
+
+/*
+ * The cheapest of the known ones; `count` if there is none. What runs stays unless another is
+ * clearly better.
+ */
 static uint32_t best_known(const struct vyre_governor_round *round)
 {
-    uint32_t best = round->count;
+    uint32_t current = round->shape->current;
+    bool has_current = round->shape->chosen && current < round->count &&
+                       round->views[current].feasible && round->views[current].known;
+    uint32_t best = has_current ? current : round->count;
     for (uint32_t i = 0; i < round->count; i++) {
-        if (!round->views[i].feasible || !round->views[i].known)
+        if (!round->views[i].feasible || !round->views[i].known ||
+            (has_current && !is_clearly_better(round, i, current)))
             continue;
         if (best == round->count || total(round, i) < total(round, best))
             best = i;
     }
-    uint32_t current = round->shape->current;
-    bool has_current = round->shape->chosen && current < round->count &&
-                       round->views[current].feasible && round->views[current].known;
-    if (has_current && best != current && total(round, best) >= MARGIN * total(round, current))
-        return current;
     return best;
+}
+
+/* Batches that a try takes: those of its window, and those that were in flight before. */
+static double try_length(const struct vyre_governor_round *round, uint32_t i)
+{
+    return vyre_governor_window(round, i) + round->batch->depth;
 }
 
 /*
@@ -96,6 +147,7 @@ static double trial_value(const struct vyre_governor_round *round, uint32_t i, u
     const struct vyre_governor_view *with = &round->views[base];
     double usual = with->cost + with->update;
     double repeats = round->repeats;
+    double length = try_length(round, i);
     double others = 0;
     double sum = 0;
     if (!round->governor->execution[i].count) {
@@ -104,6 +156,8 @@ static double trial_value(const struct vyre_governor_round *round, uint32_t i, u
         else
             repeats = (double)round->governor->counters.seen;
     }
+    if (repeats < length)
+        return 0;
     for (int step = 0; step < VYRE_GOVERNOR_CASES; step++) {
         float octaves = (float)(step - VYRE_GOVERNOR_CASES_BELOW) * view->spread;
         double doubt = step < VYRE_GOVERNOR_CASES_BELOW ? view->doubt : 1;
@@ -112,10 +166,10 @@ static double trial_value(const struct vyre_governor_round *round, uint32_t i, u
         double cost = view->overhead / doubt + view->expect * governor_exp(octaves);
         cost = vyre_governor_bound_cost(round, i, cost) + view->update;
         double fixed = view->fixed / doubt;
-        double stay = with->fixed + (repeats - 1) * usual; /* from the next batch on */
-        double go = (repeats - 1) * cost;
+        double stay = with->fixed + (repeats - length) * usual; /* after the window */
+        double go = (repeats - length) * cost;
         double saved = with->fixed + repeats * (usual - cost) - fixed;
-        sum += with->fixed + repeats * usual - (fixed + cost + (go < stay ? go : stay));
+        sum += with->fixed + repeats * usual - (fixed + length * cost + (go < stay ? go : stay));
         sum += saved > 0 ? others * saved : 0;
     }
     return sum / VYRE_GOVERNOR_CASES;
@@ -159,7 +213,7 @@ static double confirming(const struct vyre_governor_round *round, uint32_t i, ui
     bool hopeless = view->overhead / OFF >= usual || (fixed > 0 && seen - fixed * OFF >= usual);
     if (i == base || asked || hopeless || !round->facts[i].ready || (fixed <= 0 && first <= 0))
         return 0;
-    return seen;
+    return seen * try_length(round, i);
 }
 
 /*
@@ -173,7 +227,8 @@ static double trying(const struct vyre_governor_round *round, uint32_t i, uint32
     double usual = round->views[base].cost + round->views[base].update;
     double saved =
         round->repeats * (usual - view->overhead / OFF - view->update) - view->fixed / OFF;
-    double cost = (view->fixed + view->overhead) / view->off + view->expect + view->update;
+    double cost = view->fixed / view->off + try_length(round, i) * (view->overhead / view->off +
+                                                                    view->expect + view->update);
     double odds = round->batch->repeat_hint ? ODDS_HINTED : 0;
     if (round->governor->execution[i].count || view->waiting ||
         round->shape->tracks[i].first_ns > 0 || saved < odds * cost)
@@ -193,9 +248,10 @@ static uint32_t best_trial(const struct vyre_governor_round *round, uint32_t bas
         if (!view->feasible || can_wait(round, i, base) ||
             (round->shape->tracks[i].flags & VYRE_TRACK_PENDING))
             continue;
+        double instead = usual * try_length(round, i);
         double cost = confirming(round, i, base);
-        if (cost > 0 && affords(round, cost - usual)) {
-            *out_doubted = cost > usual ? cost - usual : 0;
+        if (cost > 0 && affords(round, cost - instead)) {
+            *out_doubted = cost > instead ? cost - instead : 0;
             return i;
         }
         if (view->known)
@@ -206,9 +262,9 @@ static uint32_t best_trial(const struct vyre_governor_round *round, uint32_t bas
             most = value;
             best = i;
             *out_doubted = 0;
-        } else if (best == round->count && cost > 0 && affords(round, cost - usual)) {
+        } else if (best == round->count && cost > 0 && affords(round, cost - instead)) {
             best = i;
-            *out_doubted = cost > usual ? cost - usual : 0;
+            *out_doubted = cost > instead ? cost - instead : 0;
         }
     }
     return best;
@@ -230,37 +286,42 @@ static bool may_pay(const struct vyre_governor_round *round, uint32_t i, double 
            round->repeats * (usual - least) > view->fixed / view->doubt;
 }
 
-/* The worse a candidate was, the less often it is tried again. */
-static bool failed_lately(const struct vyre_governor_round *round, uint32_t i, double worse)
-{
-    double gap = EXPLORE_GAP * (1 + worse * worse);
-    return (double)round->shape->tracks[i].fails * gap > (double)round->shape->seen;
-}
-
-/* Of those that the budget can pay for, the one whose last measurement is oldest. */
-static uint32_t best_exploration(const struct vyre_governor_round *round, uint32_t base)
+/* Whether a window of `i` is due, and the budget can pay for what it takes beyond the usual. */
+static bool may_look(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
 {
     const struct vyre_shape *shape = round->shape;
     const struct vyre_governor_counters *counters = &round->governor->counters;
+    const struct vyre_governor_view *view = &round->views[i];
+    const struct vyre_candidate_track *track = &shape->tracks[i];
     double part = round->governor->explore_bps / 10000.0;
-    double own = shape->spent_ns * part - shape->explored_ns;
-    double common = counters->spent_ns * part * COMMON_PART - counters->explored_ns;
     double usual = round->views[base].cost + round->views[base].update;
-    double back = (double)shape->tracks[base].back_ns;
+    uint32_t window = vyre_governor_window(round, i);
+    if (i == base || !view->feasible || view->waiting || (track->flags & VYRE_TRACK_PENDING) ||
+        shape->seen < track->look_at || shape->seen < LOOK_PART * window)
+        return false;
+    /* What no shape has tried is a question for the whole device. */
+    double allowance = round->governor->execution[i].count
+                           ? shape->spent_ns * part - shape->explored_ns
+                           : counters->spent_ns * part * COMMON_PART - counters->explored_ns;
+    double excess = view->fixed + (double)shape->tracks[base].back_ns +
+                    try_length(round, i) * (view->cost + view->update + view->switching - usual);
+    return allowance > 0 && excess <= allowance && may_pay(round, i, usual);
+}
+
+/* Of those that may be looked at, the one whose last measurement is oldest. */
+static uint32_t best_exploration(const struct vyre_governor_round *round, uint32_t base)
+{
+    const struct vyre_shape *shape = round->shape;
     uint32_t best = round->count;
-    if (own <= 0 && common <= 0)
+    /* A new choice runs for a window before others are looked at. */
+    if (!shape->chosen || shape->current != base)
+        return best;
+    const struct vyre_governor_counters *counters = &round->governor->counters;
+    if (counters->looked > LOOKED_FREE + counters->seen * round->governor->explore_bps / 10000)
         return best;
     for (uint32_t i = 0; i < round->count; i++) {
-        const struct vyre_governor_view *view = &round->views[i];
-        if (i == base || !view->feasible || (shape->tracks[i].flags & VYRE_TRACK_PENDING))
-            continue;
-        double excess = view->fixed + view->cost + view->update - usual + back;
-        /* What no shape has tried is a question for the whole device. */
-        double allowance = round->governor->execution[i].count ? own : common;
-        if (excess > allowance || allowance <= 0 || view->waiting || !may_pay(round, i, usual) ||
-            failed_lately(round, i, shape->tracks[i].mean_ns > 0 ? excess / usual : 0))
-            continue;
-        if (best == round->count || shape->tracks[i].last_ns < shape->tracks[best].last_ns)
+        if (may_look(round, i, base) &&
+            (best == round->count || shape->tracks[i].last_ns < shape->tracks[best].last_ns))
             best = i;
     }
     return best;
@@ -347,10 +408,40 @@ static uint32_t pick_try(struct vyre_governor_round *round, uint32_t base,
     return best_exploration(round, base);
 }
 
+/*
+ * The window of a try has begun, and more of its batches are to come. Other shapes that would try
+ * the same take part, so that shapes that alternate do not drain each other's work.
+ */
+static bool continues(struct vyre_governor_round *round, uint32_t base)
+{
+    const struct vyre_governor_try *trying = &round->governor->trying;
+    uint32_t i = trying->candidate;
+    if (trying->shape.serial == 0 || i >= round->count || !round->views[i].feasible ||
+        trying->run >= trying->length)
+        return false;
+    if (base < round->count)
+        vyre_governor_expect(round, base);
+    if (trying->shape.serial == round->shape->serial)
+        return true;
+    if (i == base || base >= round->count || round->batch->unseen)
+        return false;
+    if (round->facts[i].resident && round->governor->alternates > VYRE_GOVERNOR_STREAM)
+        return true;
+    return round->views[i].known ? may_look(round, i, base) : trial_value(round, i, base) > 0;
+}
+
 struct vyre_governor_pick vyre_governor_pick_one(struct vyre_governor_round *round)
 {
     struct vyre_governor_pick pick = {.candidate = round->count};
     uint32_t base = best_known(round);
+    if (continues(round, base)) {
+        pick.candidate = round->governor->trying.candidate;
+        pick.base = base < round->count ? base : pick.candidate;
+        pick.why = (enum vyre_why)round->governor->trying.why;
+        pick.evidence = VYRE_EVIDENCE_SHAPE;
+        pick.continues = true;
+        return pick;
+    }
     if (base == round->count) {
         pick = pick_unmeasured(round);
     } else {

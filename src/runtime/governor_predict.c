@@ -3,7 +3,8 @@
  *
  * Calibration gives the fixed cost and the overhead; measurements on this device correct both.
  * Execution comes from this shape if it was measured, else from another candidate of this shape, by
- * the ratio that other shapes had, else from other shapes.
+ * the ratio that other shapes had, else from other shapes. Where shapes teach nothing, the times of
+ * single kernels do (execution.h).
  */
 #include "runtime/governor_math.h"
 #include "runtime/governor_round.h"
@@ -16,6 +17,8 @@
  * For this many batches of the device, other shapes wait for the one that tries a candidate first.
  */
 #define PROBE_PATIENCE 64u
+/* So many shapes may be paid for when they are first seen before one of them came back. */
+#define UNRETURNED_LIMIT 16u
 
 /* The factor for a logarithm; ordinary noise counts as none. */
 static double free_doubt(float log)
@@ -50,6 +53,33 @@ bool vyre_governor_probed(const struct vyre_governor *governor, const struct vyr
            governor->counters.seen - probe->since < PROBE_PATIENCE;
 }
 
+/*
+ * Nothing that is paid once is paid for a shape that has not come back, unless the shapes for which
+ * it was paid before did come back.
+ */
+static bool is_one_off(const struct vyre_governor_round *round)
+{
+    return round->shape->seen <= 1 && !round->batch->repeat_hint &&
+           round->governor->unreturned >= UNRETURNED_LIMIT;
+}
+
+/*
+ * What a batch in `i` and the batch behind it pay for the change, if shapes alternate and others
+ * run otherwise.
+ */
+static double switching_of(const struct vyre_governor_round *round, uint32_t i)
+{
+    const struct vyre_governor *governor = round->governor;
+    if (governor->leans)
+        return governor->leans == i + 1 ? 0
+                                        : (double)(governor->alternates *
+                                                   governor->back_ns[governor->leans - 1]);
+    float sum = (1.0f - governor->share[i]) * governor->back_ns[i];
+    for (uint32_t j = 0; j < round->count; j++)
+        sum += j != i ? governor->share[j] * governor->back_ns[j] : 0.0f;
+    return sum > 0 ? (double)(governor->alternates * sum) : 0;
+}
+
 void vyre_governor_look(struct vyre_governor_round *round, uint32_t i)
 {
     const struct vyre_governor *governor = round->governor;
@@ -58,14 +88,17 @@ void vyre_governor_look(struct vyre_governor_round *round, uint32_t i)
     struct vyre_governor_view *view = &round->views[i];
     *view =
         (struct vyre_governor_view){.feasible = facts->feasible, .doubt = 1, .error = 1, .off = 1};
-    if (!facts->feasible)
+    if (!facts->ready && facts->fixed_ns > 0 && i != round->batch->verdict && is_one_off(round))
+        view->feasible = false;
+    if (!view->feasible)
         return;
     double commands = (double)round->batch->command_count;
     round->feasible++;
     view->raw_overhead = (double)facts->per_batch_ns + commands * (double)facts->per_command_ns;
     view->overhead = view->raw_overhead * governor_scale(&governor->overhead[i]);
-    view->fixed = facts->ready ? 0 : (double)facts->fixed_ns * governor_scale(&governor->fixed[i]);
+    view->fixed = facts->ready || governor->leans == i + 1 ? 0 : (double)facts->fixed_ns * governor_scale(&governor->fixed[i]);
     view->update = (double)round->batch->update_count * (double)facts->per_update_ns;
+    view->switching = switching_of(round, i);
     view->known = track->mean_ns > 0 && !(track->flags & VYRE_TRACK_STALE);
     view->cost = track->mean_ns;
     if (!governor->fixed[i].count && !governor->overhead[i].count) {
@@ -85,13 +118,16 @@ bool vyre_governor_suppose(struct vyre_governor_round *round)
         struct vyre_governor_view *view = &round->views[i];
         const struct vyre_governor_lesson *lesson = &round->governor->execution[i];
         double stored = (double)round->facts[i].execution_ns;
+        double work = round->facts[i].work_ns;
         double first = (double)round->shape->tracks[i].first_ns;
         if (!view->feasible)
             continue;
         view->cost = view->overhead;
         view->supposed = lesson->count || stored > 0;
-        if (view->supposed)
-            view->cost += stored > 0 ? stored : governor_exp(lesson->log);
+        if (stored > 0 || work > 0)
+            view->cost += stored > 0 ? stored : work;
+        else if (view->supposed)
+            view->cost += governor_exp(lesson->log);
         if (first > 0 && view->cost > first)
             view->cost = first;
         view->taught = view->supposed;
@@ -121,8 +157,10 @@ struct guess {
 };
 
 /* How execution in `i` compares with `base`: on shapes that ran in both, else on any. */
-static struct guess guess_ratio(const struct vyre_governor *governor, uint32_t i, uint32_t base)
+static struct guess guess_ratio(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
 {
+    const struct vyre_governor *governor = round->governor;
+    double work = round->facts[i].work_ns, with = round->facts[base].work_ns;
     const struct vyre_governor_lesson *ratio = &governor->ratio[i][base];
     const struct vyre_governor_lesson *own = &governor->execution[i];
     const struct vyre_governor_lesson *other = &governor->execution[base];
@@ -131,7 +169,8 @@ static struct guess guess_ratio(const struct vyre_governor *governor, uint32_t i
     if (own->count && other->count)
         return (struct guess){.log = own->log - other->log,
                               .spread = own->deviation + other->deviation};
-    return (struct guess){.spread = VYRE_GOVERNOR_SPREAD_UNKNOWN};
+    return (struct guess){.log = work > 0 && with > 0 ? governor_log(work) - governor_log(with) : 0,
+                          .spread = VYRE_GOVERNOR_SPREAD_UNKNOWN};
 }
 
 void vyre_governor_expect(struct vyre_governor_round *round, uint32_t base)
@@ -148,7 +187,7 @@ void vyre_governor_expect(struct vyre_governor_round *round, uint32_t base)
             view->spread = VYRE_GOVERNOR_SPREAD_STALE;
             continue;
         }
-        struct guess guess = guess_ratio(round->governor, i, base);
+        struct guess guess = guess_ratio(round, i, base);
         view->expect = execution * governor_exp(guess.log);
         view->spread = guess.spread;
         view->taught = guess.spread < VYRE_GOVERNOR_SPREAD_UNKNOWN;

@@ -19,6 +19,12 @@
 #define VYRE_GOVERNOR_SPREAD_STALE   1.0f
 #define VYRE_GOVERNOR_SPREAD_STORED  0.5f
 
+/* If a window is not measured after so many times its batches and those in flight, it ends. */
+#define WINDOW_PATIENCE 4u
+
+/* From this part of changes on, the shapes of a stream alternate. */
+#define VYRE_GOVERNOR_STREAM 0.5f
+
 /* A candidate as seen for this batch. All costs in ns. */
 struct vyre_governor_view {
     bool feasible;
@@ -30,6 +36,7 @@ struct vyre_governor_view {
     double raw_overhead; /* as calibrated */
     double overhead;     /* as corrected by what was measured */
     double update;
+    double switching; /* per batch, if other shapes run in other candidates */
     double cost;   /* per batch, without update and fixed */
     double expect; /* of execution, when not known */
     float spread;
@@ -54,6 +61,7 @@ struct vyre_governor_pick {
     enum vyre_why why;
     enum vyre_evidence evidence;
     uint32_t base;  /* the candidate that the others were compared with */
+    bool continues; /* the window of a try that has begun */
     double doubted; /* predicted excess of a trial that the predictions advise against */
 };
 
@@ -75,6 +83,15 @@ void vyre_governor_expect(struct vyre_governor_round *round, uint32_t base);
 
 /* `cost`, limited to what the batch that paid the fixed cost allows, if there was one. */
 double vyre_governor_bound_cost(const struct vyre_governor_round *round, uint32_t i, double cost);
+
+/* Ends the window of a try that could not be measured. */
+void vyre_governor_expire(struct vyre_governor *governor);
+
+/* Batches of a window of `i`: enough for the clock, for what is in flight and for the doubt. */
+uint32_t vyre_governor_window(const struct vyre_governor_round *round, uint32_t i);
+
+/* The batches that are submitted for such a window at most. */
+uint32_t vyre_governor_length(const struct vyre_governor_round *round, uint32_t window);
 
 struct vyre_governor_pick vyre_governor_pick_one(struct vyre_governor_round *round);
 

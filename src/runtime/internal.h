@@ -8,7 +8,8 @@
  *      ├── results                  a ring, one entry per submission
  *      ├── loss                     why the device is lost, and what its work may still touch
  *      ├── costs, candidates        deciding: what each way to run a batch costs,
- *      │   shapes, governor           what was seen, found out and measured of each shape
+ *      │   shapes, governor           what was seen, found out and measured of each shape,
+ *      │   execution                  what each kernel takes per group
  *      ├── planner, recordings      carrying out: hazards and arms, replayable shapes,
  *      │   builds, proving            what modes need besides the kernels, and whether it is trusted
  *      ├── measure, decisions, emit  measuring and reporting
@@ -34,6 +35,7 @@
 #include "plan/batch_plan.h"
 #include "runtime/builds.h"
 #include "runtime/candidates.h"
+#include "runtime/execution.h"
 #include "runtime/governor.h"
 #include "runtime/measure.h"
 #include "runtime/poison.h"
@@ -98,6 +100,9 @@ struct vyre_buffer {
     uint32_t shape_number;
 };
 
+/* A driver may compile a kernel in its first batches of a mode. */
+#define VYRE_COLD_RUNS 2
+
 struct vyre_kernel {
     struct vyre_object object;
     void *native;
@@ -106,7 +111,10 @@ struct vyre_kernel {
     struct vyre_kernel_interface interface;
     uint32_t constants_size_bytes;
     struct vyre_hash128 content; /* the same in every process; zero: not known */
+    uint32_t last_tick; /* submit.c: the batch that counted it last */
+    uint8_t runs[VYRE_MODE_COUNT]; /* batches that ran it, by mode, up to VYRE_COLD_RUNS */
     bool plain_ranges;           /* no tables, no local memory: bindings need no second pass */
+    struct vyre_kernel_execution execution; /* what it takes on the device */
 };
 
 /* ---- Device ----------------------------------------------------------------------------------- */
@@ -223,6 +231,7 @@ struct vyre_device {
     struct vyre_candidates candidates;
     struct vyre_shapes shapes;
     struct vyre_governor governor;
+    struct vyre_execution execution;
 
     struct vyre_lock failure_lock; /* poison of all buffers; taken after `lock`, or alone */
     struct vyre_device_progress progress;

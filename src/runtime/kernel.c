@@ -195,6 +195,7 @@ static enum vyre_status create_locked(struct vyre_device *device,
         return status;
     }
     kernel->content = vyre_kernel_content(desc);
+    kernel->execution = (struct vyre_kernel_execution){0};
     vyre_object_link_locked(device, &kernel->object, free_kernel, desc->label);
     *out_kernel = kernel;
     return VYRE_OK;

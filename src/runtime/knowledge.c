@@ -3,14 +3,15 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <vyre/knowledge.h>
 
 #include "base/memory.h"
 #include "base/sort.h"
+#include "runtime/calibration_age.h"
 #include "runtime/internal.h"
 #include "runtime/refusal_text.h"
+#include "runtime/samples.h"
 
 /* A learning's mode and variant are one number in the store. */
 #define VARIANT_SHIFT 8
@@ -45,12 +46,6 @@ static void describe_driver(const struct vyre_device *device, struct vyre_store_
 
 /* ---- Costs ------------------------------------------------------------------------------------ */
 
-uint64_t vyre_calibration_age_s(const struct vyre_calibration *calibration)
-{
-    uint64_t now_s = (uint64_t)time(NULL);
-    return now_s > calibration->taken_s ? now_s - calibration->taken_s : 0;
-}
-
 static const struct vyre_store_cost *find_cost(const struct vyre_store_calibration *stored,
                                                const char *name)
 {
@@ -61,23 +56,27 @@ static const struct vyre_store_cost *find_cost(const struct vyre_store_calibrati
     return NULL;
 }
 
-/* Costs that this version does not know are left out. The store keeps no confidence. */
+/* Costs that this version does not know are left out. The store keeps no confidence as such. */
 static void read_costs(const struct vyre_store_calibration *stored, struct vyre_calibration *out)
 {
+    memset(out, 0, sizeof *out);
     out->taken_s = stored->taken_at > 0 ? (uint64_t)stored->taken_at : 0;
     for (int i = 0; i < VYRE_COST_COUNT; i++) {
         const struct vyre_store_cost *cost =
             find_cost(stored, vyre_cost_name((enum vyre_cost_id)i));
-        if (cost)
-            out->costs[i] = (struct vyre_cost){
-                .known = true,
-                .noisy = cost->noisy,
-                .samples = cost->samples,
-                .min_ns = cost->min_ns,
-                .median_ns = cost->median_ns,
-                .spread_ns = cost->spread_ns,
-            };
+        if (!cost)
+            continue;
+        out->costs[i] = (struct vyre_cost){
+            .known = true,
+            .noisy = cost->noisy,
+            .samples = cost->samples,
+            .min_ns = cost->min_ns,
+            .median_ns = cost->median_ns,
+            .spread_ns = cost->spread_ns,
+        };
+        out->costs[i].confidence_ns = vyre_cost_interval_ns(&out->costs[i]);
     }
+    out->noisy_runs = vyre_calibration_is_noisy(out) ? stored->noisy_runs : 0;
 }
 
 static void write_costs(const struct vyre_calibration *calibration,
@@ -85,6 +84,7 @@ static void write_costs(const struct vyre_calibration *calibration,
 {
     memset(out, 0, sizeof *out);
     out->taken_at = (int64_t)calibration->taken_s;
+    out->noisy_runs = calibration->noisy_runs;
     snprintf(out->tool, sizeof out->tool, "vyre %s", vyre_version_string());
     for (int i = 0; i < VYRE_COST_COUNT; i++) {
         const struct vyre_cost *cost = &calibration->costs[i];
@@ -123,11 +123,28 @@ static enum vyre_status load_costs(struct vyre_device *device, struct vyre_store
     if (out->calibration.taken_s == 0 ||
         vyre_calibration_age_s(&out->calibration) > VYRE_CALIBRATION_AGE_MAX_S)
         out->costs = VYRE_STORED_COSTS_OLD;
-    else if (vyre_device_set_calibration(device, &out->calibration, NULL) == VYRE_OK)
-        out->costs = VYRE_STORED_COSTS_LOADED;
-    else
+    else if (vyre_device_set_calibration(device, &out->calibration, NULL) != VYRE_OK)
         out->costs = VYRE_STORED_COSTS_WRONG;
+    else if (vyre_calibration_age_s(&out->calibration) >
+             vyre_calibration_lifetime_s(&out->calibration))
+        out->costs = VYRE_STORED_COSTS_DUE;
+    else
+        out->costs = VYRE_STORED_COSTS_LOADED;
     return VYRE_OK;
+}
+
+/* Noisy calibrations of earlier processes count too. */
+static uint32_t count_runs(struct vyre_store *store, const struct vyre_store_device *described,
+                           const struct vyre_calibration *taken)
+{
+    struct vyre_store_calibration stored;
+    struct vyre_calibration last;
+    if (vyre_store_get_calibration(store, vyre_store_device_signature(described), &stored, NULL) !=
+        VYRE_OK)
+        return taken->noisy_runs;
+    read_costs(&stored, &last);
+    uint32_t runs = vyre_calibration_count_runs(&last, taken);
+    return runs > taken->noisy_runs ? runs : taken->noisy_runs;
 }
 
 static enum vyre_status save_costs(struct vyre_device *device, struct vyre_store *store,
@@ -135,23 +152,28 @@ static enum vyre_status save_costs(struct vyre_device *device, struct vyre_store
 {
     struct vyre_store_device described;
     struct vyre_store_calibration stored;
+    struct vyre_calibration taken;
     struct vyre_hash128 signature;
     vyre_lock_acquire(&device->lock);
     bool is_own = device->costs.is_own;
     uint64_t number = device->costs.number;
-    write_costs(&device->costs.calibration, &stored);
+    taken = device->costs.calibration;
     vyre_lock_release(&device->lock);
     if (!is_own)
         return VYRE_OK; /* the store may by now have newer costs than those loaded */
     describe_costs(device, &described);
+    taken.noisy_runs = count_runs(store, &described, &taken);
+    write_costs(&taken, &stored);
     enum vyre_status status = vyre_store_put_device(store, &described, &signature, diag);
     if (status == VYRE_OK)
         status = vyre_store_put_calibration(store, signature, &stored, diag);
     if (status != VYRE_OK)
         return status;
     vyre_lock_acquire(&device->lock);
-    if (device->costs.number == number)
+    if (device->costs.number == number) {
         device->costs.is_own = false; /* the store has it now */
+        device->costs.calibration.noisy_runs = taken.noisy_runs;
+    }
     vyre_lock_release(&device->lock);
     return VYRE_OK;
 }

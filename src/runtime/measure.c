@@ -12,6 +12,9 @@
 /* A submit that prepares something for this long observes no completions meanwhile. */
 #define LONG_ABSENCE_NS 500000
 
+/* A group is reported at this size at the latest: as many as a stream has in flight. */
+#define GROUP_MAX 64
+
 void vyre_measure_init(struct vyre_measure *measure)
 {
     *measure = (struct vyre_measure){.next = 1};
@@ -31,7 +34,8 @@ static void start_clock(struct vyre_device *device, struct vyre_timing *timing)
 static bool is_settled_and_short(const struct vyre_body *body)
 {
     const struct vyre_shape *shape = body->hashed ? vyre_shape_get(body->entry) : NULL;
-    return shape && shape->seen + 1 < shape->check_at && shape->current_ns < ALWAYS_TIMED_NS;
+    return shape && shape->seen + 1 < shape->check_at && shape->seen >= shape->timed_until &&
+           shape->current_ns < ALWAYS_TIMED_NS;
 }
 
 void vyre_timing_begin_locked(struct vyre_device *device, const struct vyre_body *body,
@@ -83,6 +87,7 @@ void vyre_measure_begin_locked(struct vyre_device *device, struct vyre_timing *t
         .timed = true,
         .behind = completed + 1 < entry->sequence,
         .was_first = pays_recording,
+        .is_cold = timing->is_cold,
         .start_ns = timing->start_ns,
         .decided_ns = timing->decided_ns,
         .end_ns = timing->decided_ns,
@@ -93,6 +98,7 @@ void vyre_measure_begin_locked(struct vyre_device *device, struct vyre_timing *t
         out->shape = governed->shape;
         out->candidate = governed->candidate;
         out->why = governed->why;
+        out->switched = governed->switched;
         out->predicted_ns = governed->predicted_ns;
         out->update_ns = governed->update_ns;
     }
@@ -188,8 +194,8 @@ static uint64_t group_end(struct vyre_device *device, uint64_t first, uint64_t c
     while (last < completed) {
         const struct vyre_measurement *here = &entry_of(device, last)->measurement;
         const struct vyre_measurement *next = &entry_of(device, last + 1)->measurement;
-        bool one_look = device->facts.completes_lazily ? next->look == here->look
-                                                       : next->end_ns - here->end_ns < ONE_LOOK_NS;
+        bool one_look = next->end_ns - here->end_ns < ONE_LOOK_NS ||
+                        (device->facts.completes_lazily && next->look == here->look);
         if (!next->timed || next->start_ns >= here->end_ns || !one_look)
             break;
         last++;
@@ -197,12 +203,23 @@ static uint64_t group_end(struct vyre_device *device, uint64_t first, uint64_t c
     return last;
 }
 
+/*
+ * Whether the batches behind a group may belong to it: they run, and may have ended at the same
+ * moment. Taken apart, the rest of the group would seem to have taken no time.
+ */
+static bool may_grow(const struct vyre_device *device, uint64_t first, uint64_t last,
+                     uint64_t completed)
+{
+    return last == completed && last - first + 1 < GROUP_MAX &&
+           atomic_load_explicit(&device->progress.submitted, memory_order_relaxed) > completed;
+}
+
 /* The cost of the batch is unknown. */
 static void forget(struct vyre_device *device, uint64_t sequence)
 {
     const struct vyre_measurement *measurement = &entry_of(device, sequence)->measurement;
     if (measurement->learns)
-        vyre_governor_abandon(&device->governor, measurement->shape, measurement->candidate);
+        vyre_governor_miss(&device->governor, measurement->shape, measurement->candidate);
 }
 
 /* ... but the observer still sees the batch. `cost_ns` 0: not even a share is known. */
@@ -248,8 +265,8 @@ static void finish_record(struct vyre_device *device, const struct vyre_result_e
     vyre_decisions_finish(device->decisions, measurement->record, &measured);
 }
 
-/* Reports the cost of one batch. */
-static void tell(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns)
+/* Reports the cost of one batch to its record and the observer. */
+static void write_down(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns)
 {
     const struct vyre_result_entry *entry = entry_of(device, sequence);
     const struct vyre_measurement *measurement = &entry->measurement;
@@ -257,23 +274,35 @@ static void tell(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns
         finish_record(device, entry, cost_ns);
     if (device->emit)
         vyre_emit_batch_locked(device, sequence, cost_ns, saved_ns(measurement, cost_ns));
-    if (measurement->learns && entry->result.status == VYRE_OK) {
-        const struct vyre_governor_sample sample = {
-            .shape = measurement->shape,
-            .update_ns = measurement->update_ns,
-            .measured_ns = cost_ns,
-            .now_ns = measurement->end_ns,
-            .candidate = measurement->candidate,
-            .why = measurement->why,
-            .was_first = measurement->was_first,
-        };
-        vyre_governor_learn(&device->governor, &sample);
-        struct vyre_shape *shape = vyre_shape_get(measurement->shape);
-        if (shape)
-            shape->found.missed = 0;
-    } else {
-        forget(device, sequence);
+}
+
+/* ... and of `count` batches of one kind that ended together to the governor. */
+static void tell(struct vyre_device *device, uint64_t last, uint32_t count, uint64_t cost_ns)
+{
+    const struct vyre_result_entry *entry = entry_of(device, last);
+    const struct vyre_measurement *measurement = &entry->measurement;
+    for (uint64_t i = last - count + 1; i <= last; i++)
+        write_down(device, i, cost_ns / count);
+    if (!measurement->learns || measurement->is_cold || entry->result.status != VYRE_OK) {
+        for (uint64_t i = last - count + 1; i <= last; i++)
+            forget(device, i);
+        return;
     }
+    const struct vyre_governor_sample sample = {
+        .shape = measurement->shape,
+        .update_ns = measurement->update_ns,
+        .measured_ns = cost_ns,
+        .now_ns = measurement->end_ns,
+        .batches = count,
+        .candidate = measurement->candidate,
+        .why = measurement->why,
+        .was_first = measurement->was_first,
+        .switched = measurement->switched,
+    };
+    vyre_governor_learn(&device->governor, &sample);
+    struct vyre_shape *shape = vyre_shape_get(measurement->shape);
+    if (shape)
+        shape->found.missed = 0;
 }
 
 /* Whether a thread was looking when they ended. */
@@ -285,13 +314,27 @@ static bool all_seen(struct vyre_device *device, uint64_t first, uint64_t last)
     return all;
 }
 
-/* A batch in a required mode has no prediction, so its share is unknown. */
-static bool all_predicted(struct vyre_device *device, uint64_t first, uint64_t last)
+/* How the batches of a group compare with its first one. */
+struct likeness {
+    bool one_way;   /* all ran in the same candidate, or in required modes */
+    bool one_shape; /* ... as the same shape, and none paid anything once */
+};
+
+static struct likeness compare_group(struct vyre_device *device, uint64_t first, uint64_t last)
 {
-    bool all = true;
-    for (uint64_t i = first; all && i <= last; i++)
-        all = entry_of(device, i)->measurement.predicted_ns > 0.0;
-    return all;
+    const struct vyre_measurement *with = &entry_of(device, first)->measurement;
+    struct likeness likeness = {true, true};
+    for (uint64_t i = first; i <= last; i++) {
+        const struct vyre_result_entry *entry = entry_of(device, i);
+        const struct vyre_measurement *measurement = &entry->measurement;
+        likeness.one_way &= measurement->learns == with->learns &&
+                            measurement->candidate == with->candidate &&
+                            !measurement->was_first && !measurement->is_cold;
+        likeness.one_shape &= measurement->shape.serial == with->shape.serial &&
+                              entry->result.status == VYRE_OK;
+    }
+    likeness.one_shape &= likeness.one_way && with->learns;
+    return likeness;
 }
 
 /* What the batch usually takes, if its candidate was measured for the shape. 0: not known. */
@@ -305,38 +348,40 @@ static double usual_ns(const struct vyre_measurement *measurement)
 }
 
 /*
- * Divides the time of a group. If all batches are known, each took more or less than usual by the
- * same factor. Otherwise the known ones took what they usually take, and the unknown ones share the
- * rest in proportion to their predictions.
+ * Divides the time of a group that ran in one way by what each batch usually takes, or is predicted
+ * to take. The sum stays right, so it is right for a set of shapes that alternate.
+ */
+static void divide(struct vyre_device *device, uint64_t first, uint64_t last, double total)
+{
+    double sum = 0.0;
+    /* All shares are computed before the first is reported, because that changes what is usual. */
+    for (uint64_t i = first; i <= last; i++) {
+        struct vyre_measurement *measurement = &entry_of(device, i)->measurement;
+        double usual = usual_ns(measurement);
+        measurement->usual_ns = usual > 0.0 ? usual : measurement->predicted_ns + 1.0;
+        sum += measurement->usual_ns;
+    }
+    for (uint64_t i = first; i <= last; i++)
+        tell(device, i, 1, (uint64_t)(total * entry_of(device, i)->measurement.usual_ns / sum));
+}
+
+/*
+ * Reports the time of a group. Where two candidates meet, nothing says which share belongs to which.
  */
 static void report_group(struct vyre_device *device, uint64_t first, uint64_t last,
                          uint64_t begin_ns)
 {
     uint64_t end_ns = entry_of(device, last)->measurement.end_ns;
-    double total = end_ns > begin_ns ? (double)(end_ns - begin_ns) : 0.0;
-    double usual = 0.0;
-    double predicted = 0.0;
-    /*
-     * All shares are computed before the first is reported, because reporting changes what is
-     * usual.
-     */
-    for (uint64_t i = first; i <= last; i++) {
-        struct vyre_measurement *measurement = &entry_of(device, i)->measurement;
-        measurement->usual_ns = usual_ns(measurement);
-        usual += measurement->usual_ns;
-        predicted += measurement->usual_ns > 0.0 ? 0.0 : measurement->predicted_ns + 1.0;
-    }
-    double rest = total - usual > total * 0.1 ? total - usual : total * 0.1;
-    for (uint64_t i = first; i <= last; i++) {
-        const struct vyre_measurement *measurement = &entry_of(device, i)->measurement;
-        double known = measurement->usual_ns;
-        if (known <= 0.0)
-            tell(device, i, (uint64_t)(rest * (measurement->predicted_ns + 1.0) / predicted));
-        else if (predicted <= 0.0)
-            tell(device, i, (uint64_t)(total * known / usual));
-        else
-            pass_over(device, i, (uint64_t)((total - rest) * known / usual));
-    }
+    uint64_t total_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
+    uint32_t count = (uint32_t)(last - first + 1);
+    struct likeness likeness = compare_group(device, first, last);
+    if (first == last || likeness.one_shape)
+        tell(device, last, count, total_ns);
+    else if (likeness.one_way)
+        divide(device, first, last, (double)total_ns);
+    else
+        for (uint64_t i = first; i <= last; i++)
+            pass_over(device, i, total_ns / count);
 }
 
 void vyre_measure_collect_locked(struct vyre_device *device)
@@ -355,10 +400,10 @@ void vyre_measure_collect_locked(struct vyre_device *device)
             continue;
         }
         uint64_t last = group_end(device, first, completed);
+        if (may_grow(device, first, last, completed))
+            break;
         uint64_t begin_ns = measurement->decided_ns;
-        bool known = (!measurement->behind || measure->last_known) &&
-                     all_seen(device, first, last) &&
-                     (first == last || all_predicted(device, first, last));
+        bool known = (!measurement->behind || measure->last_known) && all_seen(device, first, last);
         if (measure->last_known && measure->last_end_ns > begin_ns)
             begin_ns = measure->last_end_ns;
         if (known)

@@ -39,6 +39,7 @@ struct vyre_timing {
     bool sampled; /* its turn came */
     bool opens;   /* the first of two samples: it shows when the second could start */
     bool timed;   /* the clock is read */
+    bool is_cold; /* a kernel is new in the chosen mode */
     uint64_t start_ns;
     uint64_t decided_ns; /* start_ns, or the end of a decision that had to make something first */
     uint64_t resident;   /* persistent mode: the number of what was resident before; 0: nothing */
@@ -51,6 +52,8 @@ struct vyre_measurement {
     bool behind;      /* another submission was in flight at its start */
     bool end_unknown; /* its end went unobserved */
     bool was_first;   /* it paid the one-time costs */
+    bool switched;    /* the batch before it ran in another candidate */
+    bool is_cold;     /* a kernel was new in this mode: it may have been compiled */
     uint8_t candidate;
     uint8_t why;
     struct vyre_shape_ref shape;

@@ -41,6 +41,12 @@ static double at_rank(const struct vyre_samples *samples, double rank)
     return samples->values[low] * (1.0 - part) + samples->values[high] * part;
 }
 
+/* The number of samples below the median is binomial: 1.96 deviations in each direction. */
+static double reach_of(uint32_t count)
+{
+    return 0.98 * square_root((double)count);
+}
+
 struct vyre_cost vyre_samples_cost(struct vyre_samples *samples)
 {
     struct vyre_cost cost = {.samples = samples->count};
@@ -48,18 +54,26 @@ struct vyre_cost vyre_samples_cost(struct vyre_samples *samples)
         return cost;
     vyre_sort(samples->values, samples->count, sizeof samples->values[0], compare);
     double middle = (double)(samples->count - 1) / 2.0;
-    /* The number of samples below the median is binomial: 1.96 deviations in each direction. */
-    double reach = 0.98 * square_root((double)samples->count);
+    double reach = reach_of(samples->count);
+    double median = at_rank(samples, middle);
     /*
      * A difference of two times may be negative. The samples keep their sign, because otherwise
      * noise around 0 would look like an exact 0; the cost does not.
      */
     cost.known = true;
     cost.min_ns = samples->values[0] > 0.0 ? samples->values[0] : 0.0;
-    cost.median_ns = at_rank(samples, middle) > 0.0 ? at_rank(samples, middle) : 0.0;
+    cost.median_ns = median > 0.0 ? median : 0.0;
     cost.spread_ns = at_rank(samples, middle * 1.5) - at_rank(samples, middle * 0.5);
     cost.confidence_ns =
         (at_rank(samples, middle + reach) - at_rank(samples, middle - reach)) / 2.0;
+    /*
+     * No cost is negative: a median below 0 is wrong by at least its distance from 0. The spread
+     * shows it too, because a store keeps only that.
+     */
+    if (median < 0.0) {
+        cost.confidence_ns -= median;
+        cost.spread_ns -= median * (reach < middle ? middle / reach : 1.0);
+    }
     return cost;
 }
 
@@ -67,4 +81,29 @@ bool vyre_cost_within(const struct vyre_cost *cost, double percent)
 {
     return cost->confidence_ns <= cost->median_ns * percent / 100.0 ||
            cost->confidence_ns <= NOTHING_NS;
+}
+
+double vyre_cost_interval_ns(const struct vyre_cost *cost)
+{
+    if (cost->samples < 2)
+        return cost->spread_ns;
+    double between_quartiles = (double)(cost->samples - 1) / 2.0;
+    double reach = reach_of(cost->samples);
+    return reach < between_quartiles ? cost->spread_ns * reach / between_quartiles
+                                     : cost->spread_ns;
+}
+
+double vyre_cost_bound_ns(const struct vyre_cost *cost)
+{
+    double interval = vyre_cost_interval_ns(cost);
+    bool lost = cost->known && interval > 0.0 && cost->median_ns <= interval;
+    return lost ? cost->median_ns + interval : 0.0;
+}
+
+double vyre_cost_error_ns(const struct vyre_cost *cost)
+{
+    double bound = vyre_cost_bound_ns(cost);
+    double error = bound > cost->confidence_ns ? bound : cost->confidence_ns;
+    double quartile = cost->spread_ns / 2.0;
+    return cost->noisy && quartile > error ? quartile : error;
 }

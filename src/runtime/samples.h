@@ -31,4 +31,16 @@ struct vyre_cost vyre_samples_cost(struct vyre_samples *samples);
 /* Whether the interval is within `percent` of the median, or within 50 ns. */
 bool vyre_cost_within(const struct vyre_cost *cost, double percent);
 
+/*
+ * What confidence_ns would be if the samples lay evenly between the quartiles. A store keeps the
+ * spread and the number of samples, but no confidence.
+ */
+double vyre_cost_interval_ns(const struct vyre_cost *cost);
+
+/*
+ * By how much the true cost may differ from the one that is used, to either side. A noisy figure
+ * was taken while the machine did other work: it counts its quartiles too.
+ */
+double vyre_cost_error_ns(const struct vyre_cost *cost);
+
 #endif

@@ -93,12 +93,18 @@ struct vyre_candidate_track {
     float fixed_ns;    /* predicted for it */
     float overhead_ns; /* calibrated, at the last comparison */
     float expect_ns;   /* for the next sample, from other shapes; 0: they teach nothing */
-    float run_ns;      /* of the samples outside the band, the one nearest to it */
+    float run_ns;      /* of the windows outside the band, the one nearest to it */
     float back_ns;     /* the last cost of coming back to it from another candidate */
     float doubted_ns;  /* predicted excess of a trial in flight that predictions advise against */
-    uint32_t count;    /* samples in mean_ns, saturating */
-    uint16_t fails;    /* explorations that changed nothing */
-    int8_t run;        /* samples in a row above (+) or below (-) the band */
+    float spread;      /* how far windows are from the mean, as a part of it */
+    float open_ns;     /* of the open window: time ... */
+    uint32_t open;     /* ... and batches so far */
+    uint32_t window;   /* batches of a window */
+    uint32_t count;    /* batches in mean_ns, saturating */
+    uint32_t windows;  /* ... in so many windows */
+    uint32_t look_at;  /* not the current one: look again when the shape was seen this often */
+    uint8_t looks;     /* windows that could not tell it from the current one */
+    int8_t run;        /* windows in a row above (+) or below (-) the band */
     uint8_t flags;     /* VYRE_TRACK_... */
 };
 
@@ -137,12 +143,14 @@ struct vyre_shape {
     uint32_t older;
     uint64_t serial; /* unique over the table's life; 0: unused entry */
     uint32_t seen;   /* batches in auto so far, saturating */
+    uint8_t warm;    /* bits: modes in which all of its kernels have run before */
     struct vyre_shape_found found;
     struct vyre_shape_verdict verdict;
     struct vyre_shape_profile *profile; /* Owned by the table; NULL: there is no observer */
 
     /* The governor's part. */
-    uint32_t check_at; /* compare again when `seen` reaches it */
+    uint32_t check_at;    /* compare again when `seen` reaches it */
+    uint32_t timed_until; /* every batch is timed until then: a window to compare a try with */
     uint32_t settled_hint;
     uint32_t settled_updates;
     uint8_t settled_why;      /* enum vyre_why */
@@ -151,6 +159,7 @@ struct vyre_shape {
     uint8_t candidate_count;
     uint8_t last;      /* candidate of the last sample, + 1 */
     bool chosen;       /* `current` is valid */
+    bool unreturned;   /* something was paid for it when it was first seen */
     bool detour;       /* the last sample was an exploration */
     double current_ns; /* predicted when it was chosen */
     double current_update_ns;

@@ -201,6 +201,34 @@ static bool is_first_recording(const struct attempt *attempt)
     return shape->found.recorded == 1;
 }
 
+/*
+ * Whether a kernel of the batch is new in the chosen mode: a driver may compile it now. A kernel
+ * counts as known after two batches; a shape remembers that all of its kernels are.
+ */
+static bool is_cold(const struct attempt *attempt)
+{
+    const struct vyre_body *body = attempt->body;
+    const struct vyre_body_kernel *kernels = body->kernels.items;
+    struct vyre_shape *shape = vyre_shape_get(attempt->choice.governed.shape);
+    enum vyre_mode mode = attempt->choice.mode;
+    uint32_t tick = (uint32_t)attempt->device->measure.tick + 1;
+    bool cold = false;
+    if (!shape || (shape->warm & 1u << mode))
+        return false;
+    for (uint32_t i = 0; i < body->view.command_count; i++) {
+        struct vyre_kernel *kernel = kernels[i].kernel;
+        if (!kernel || kernel->runs[mode] >= VYRE_COLD_RUNS)
+            continue;
+        cold = true;
+        if (kernel->last_tick != tick) /* once a batch */
+            kernel->runs[mode]++;
+        kernel->last_tick = tick;
+    }
+    if (!cold)
+        shape->warm |= (uint8_t)(1u << mode);
+    return cold;
+}
+
 /* Finds or makes what the mode needs. */
 static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *diag)
 {
@@ -212,6 +240,7 @@ static enum vyre_status ready_locked(struct attempt *attempt, struct vyre_diag *
     submission->recording = NULL;
     attempt->recording = NULL;
     attempt->pays_recording = false;
+    attempt->timing.is_cold = is_auto(attempt) && attempt->timing.timed && is_cold(attempt);
     if (attempt->choice.mode == VYRE_MODE_REPLAY) {
         uint64_t made = device->recordings.made;
         status = find_recording_locked(device, attempt->body, attempt->choice.variant,
@@ -395,11 +424,12 @@ static void record_locked(const struct attempt *attempt, struct vyre_result_entr
     struct vyre_device *device = attempt->device;
     const struct vyre_choice *choice = &attempt->choice;
     bool timed = attempt->timing.timed;
+    bool notable = vyre_why_is_try(choice->why) || (choice->is_auto && choice->governed.changed);
     /* A record without times says little, so an untimed decision is only counted. */
     bool kept =
         device->decisions &&
-        vyre_decisions_sample(device->decisions, choice->mode, choice->why,
-                              timed && vyre_why_is_try(choice->why), device->measure.clock_ns) &&
+        vyre_decisions_sample(device->decisions, choice->mode, choice->why, timed && notable,
+                              device->measure.clock_ns) &&
         timed;
     bool observed = device->emit && vyre_emit_listens_locked(device, entry);
     entry->measurement.record = 0;
@@ -413,6 +443,17 @@ static void record_locked(const struct attempt *attempt, struct vyre_result_entr
         entry->measurement.record = vyre_decisions_begin(device->decisions, &record);
     if (observed)
         vyre_emit_submitted_locked(device, entry, attempt->body, &record);
+}
+
+/* Asks for the times of the commands if a prediction needs them. Other batches are not touched. */
+static void ask_for_times_locked(struct attempt *attempt)
+{
+    const struct vyre_timing *timing = &attempt->timing;
+    bool compared = is_auto(attempt) && !attempt->choice.governed.settled;
+    attempt->submission.times = NULL;
+    if (attempt->choice.mode != VYRE_MODE_PERSISTENT && is_auto(attempt) && timing->timed &&
+        (compared || timing->sampled))
+        vyre_execution_ask_locked(attempt->device, attempt->body, &attempt->submission);
 }
 
 /* What is known only once the backend has accepted the submission. */
@@ -453,6 +494,7 @@ static enum vyre_status queue_locked(struct attempt *attempt, uint64_t *out_sequ
     if (attempt->timing.timed)
         vyre_measure_begin_locked(device, &attempt->timing, &attempt->choice,
                                   attempt->pays_recording, entry);
+    ask_for_times_locked(attempt);
     enum vyre_status status = device->ops->submit(device->native, &attempt->submission, diag);
     if (status == VYRE_OK) {
         note_success_locked(attempt, entry);
@@ -462,6 +504,7 @@ static enum vyre_status queue_locked(struct attempt *attempt, uint64_t *out_sequ
     if (called_back)
         atomic_fetch_sub_explicit(&device->progress.callbacks, 1, memory_order_relaxed);
     vyre_measure_cancel_locked(device, entry);
+    vyre_execution_cancel_locked(device, sequence);
     entry->sequence = 0;
     attempt->body->last_sequence = previous;
     atomic_store_explicit(&device->progress.submitted, sequence - 1, memory_order_relaxed);
@@ -479,8 +522,10 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
         return status;
     if (device->objects.dead_first)
         vyre_device_reclaim_locked(device);
-    if (device->measure.pending > 0)
+    if (device->measure.pending > 0) {
         vyre_measure_collect_locked(device);
+        vyre_execution_collect_locked(device); /* what is asked for its times is timed */
+    }
 
     struct attempt attempt;
     attempt.device = device;
@@ -489,6 +534,7 @@ static enum vyre_status submit_locked(struct vyre_device *device, struct vyre_bo
     attempt.is_unseen = false;
     attempt.is_unproven = false;
     attempt.is_gone = false;
+    attempt.timing.is_cold = false;
     decide_locked(&attempt);
     attempt.submission = (struct vyre_submission){
         .view = &body->view,

@@ -12,16 +12,31 @@ struct question {
     uint32_t commands;
     uint32_t repeats;
     bool hinted;
-    bool serial; /* nothing can run side by side */
+    bool serial;    /* nothing can run side by side */
+    double work_ns; /* the least predicted execution of all candidates */
 };
 
 /* ---- Costs ------------------------------------------------------------------------------------ */
 
-/* What a candidate costs beyond the execution, per batch. */
+/*
+ * What a candidate costs per batch beyond the execution in the mode that executes fastest. A mode
+ * that runs fewer groups at the same time pays for that.
+ */
 static double each_ns(const struct question *question, uint32_t i)
 {
     const struct vyre_candidate_facts *facts = &question->facts[i];
-    return (double)facts->per_batch_ns + (double)facts->per_command_ns * question->commands;
+    return (double)facts->per_batch_ns + (double)facts->per_command_ns * question->commands +
+           (facts->work_ns - question->work_ns);
+}
+
+static double least_work_ns(const struct question *question)
+{
+    double least = question->facts[0].work_ns;
+    for (uint32_t i = 1; i < question->candidates->count; i++) {
+        double work = question->facts[i].work_ns;
+        least = work < least ? work : least;
+    }
+    return least;
 }
 
 /* ... and what remains to be paid. */
@@ -203,6 +218,7 @@ void vyre_verdict_ask_locked(struct vyre_device *device, struct vyre_body *body,
         .repeats = repeats,
         .hinted = hinted,
     };
+    question.work_ns = least_work_ns(&question);
     struct vyre_policy_inputs inputs;
     fill_inputs(device, body, &question, &inputs);
     if (!verdict->asked || memcmp(&inputs, &verdict->inputs, sizeof inputs) != 0)

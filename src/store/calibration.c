@@ -1,5 +1,8 @@
 /*
  * calibration.c: the costs measured on a device: one set, read and written as a whole.
+ *
+ * The column noisy of a cost holds how many calibrations in a row were noisy, this one included; 0 if
+ * the cost is not noisy. Versions that know only a mark read and write it as one: 0 or not.
  */
 #include <math.h>
 #include <string.h>
@@ -56,6 +59,7 @@ int vyre_store_put_calibration_row(struct vyre_store_db *db,
                                    const struct vyre_store_calibration_row *row)
 {
     const struct vyre_store_calibration *calibration = &row->calibration;
+    int64_t runs = calibration->noisy_runs > 0 ? calibration->noisy_runs : 1;
     int code = vyre_store_make_room(db, sizeof *row);
     if (code == SQLITE_OK)
         code = vyre_store_sql_run(db, "DELETE FROM cost WHERE device = ?", "h", &row->device);
@@ -70,7 +74,7 @@ int vyre_store_put_calibration_row(struct vyre_store_db *db,
                                "INSERT INTO cost(device, name, min_ns, median_ns, spread_ns,"
                                " samples, noisy) VALUES(?, ?, ?, ?, ?, ?, ?)",
                                "htrrrii", &row->device, cost->name, cost->min_ns, cost->median_ns,
-                               cost->spread_ns, (int64_t)cost->samples, (int64_t)cost->noisy);
+                               cost->spread_ns, (int64_t)cost->samples, cost->noisy ? runs : 0);
     }
     return code;
 }
@@ -93,11 +97,14 @@ enum vyre_status vyre_store_put_calibration(struct vyre_store *store, struct vyr
     return vyre_store_write(store, put_calibration, &row, diag);
 }
 
-static bool read_cost(sqlite3_stmt *statement, struct vyre_store_cost *cost)
+static bool read_cost(sqlite3_stmt *statement, struct vyre_store_cost *cost, uint32_t *inout_runs)
 {
     int64_t samples = sqlite3_column_int64(statement, 4);
+    int64_t runs = sqlite3_column_int64(statement, 5);
     cost->samples = samples >= 0 && samples <= UINT32_MAX ? (uint32_t)samples : 0;
-    cost->noisy = sqlite3_column_int(statement, 5) != 0;
+    cost->noisy = runs != 0;
+    if (runs > *inout_runs && runs <= UINT32_MAX)
+        *inout_runs = (uint32_t)runs;
     return vyre_store_column_text(statement, 0, cost->name, sizeof cost->name) &&
            vyre_store_column_cost(statement, 1, &cost->min_ns) &&
            vyre_store_column_cost(statement, 2, &cost->median_ns) &&
@@ -110,6 +117,7 @@ int vyre_store_get_costs(struct vyre_store_db *db, struct vyre_store_calibration
     struct vyre_store_calibration *calibration = &row->calibration;
     *out_found = false;
     calibration->cost_count = 0;
+    calibration->noisy_runs = 0;
     sqlite3_stmt *statement;
     int code = vyre_store_sql_query(db, &statement,
                                     "SELECT name, min_ns, median_ns, spread_ns, samples, noisy"
@@ -120,7 +128,8 @@ int vyre_store_get_costs(struct vyre_store_db *db, struct vyre_store_calibration
     bool whole = true;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW && whole) {
         whole = calibration->cost_count < VYRE_STORE_COSTS_MAX &&
-                read_cost(statement, &calibration->costs[calibration->cost_count]);
+                read_cost(statement, &calibration->costs[calibration->cost_count],
+                          &calibration->noisy_runs);
         calibration->cost_count += whole;
     }
     *out_found = whole && !find_fault(calibration);

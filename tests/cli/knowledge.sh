@@ -81,6 +81,23 @@ json "old and long" '.calibration.source == "measured"'
 run "renewed" 0 "$vyre" run --json --store "$old" "$scratch/short.json"
 json "renewed" '.calibration.source == "stored" and .calibration.age_s < 600'
 
+# ---- noisy and an hour old: used, but measured again where it pays
+"$vyre" store export | jq '.calibrations[] |= (.taken_at -= 3600 | .costs[].noisy = true)' >"$scratch/noisy.json"
+noisy=$scratch/noisy.db
+run "noisy" 0 "$vyre" store import --store "$noisy" "$scratch/noisy.json"
+run "noisy and short" 0 "$vyre" run --json --store "$noisy" "$scratch/short.json"
+json "noisy and short" '.calibration | .source == "stored" and .due and .noisy == .costs'
+run "noisy, for people" 0 "$vyre" run --store "$noisy" "$scratch/short.json"
+grep -q '^costs: calibrated [0-9]* min ago, noisy, and due to be measured again' "$scratch/out" ||
+    fail "noisy: does not say so"
+run "noisy devices" 0 "$vyre" devices --json --store "$noisy"
+json "noisy devices" '.backends[] | select(.name == "cpu") | .devices[0].calibration
+    | .fresh == false and .again_at == .taken_at + 600'
+run "noisy and long" 0 "$vyre" run --json --store "$noisy" "$scratch/long.json"
+json "noisy and long" '.calibration | .source == "measured" and (.due | not)'
+run "noisy, renewed" 0 "$vyre" run --json --store "$noisy" "$scratch/long.json"
+json "noisy, renewed" '.calibration.source == "stored"'
+
 # ---- another number of workers is another device
 run "workers" 0 "$vyre" run --json --workers 2 "$scratch/short.json"
 json "workers" '.calibration.source == "stated" and .learnings_loaded == 0'

@@ -30,7 +30,7 @@ run "check after Ctrl-C" 0 "$vyre" store check
 
 # ---- for people
 run "probe" 0 "$vyre" probe --backend cpu
-for text in '^cpu 0, ' '^[0-9]* costs in .*; stored$' '^  cost  *median  *min  *spread  *confidence' \
+for text in '^cpu 0, ' '^[0-9]* costs in .*; stored$' '^due again after \(7 days$\|10 min: noisy$\)' '^  cost  *median  *min  *spread  *confidence' \
     '^  plain-command  .* +-[0-9.]* %' '^  persistent-setup  ' 'more costs do not apply to this device'; do
     grep -q -e "$text" "$scratch/out" || fail "probe: no \`$text\`"
 done
@@ -48,9 +48,14 @@ json "device" '.devices[0] | .backend == "cpu" and .index == 0 and .kind == "cpu
     and (.signature | test("^[0-9a-f]{32}$")) and .stored and .taken_at > 1700000000 and .took_ns > 0'
 json "costs" '.devices[0].costs | length == 24 and has("empty") and has("compile")
     and ([.[] | select(. == null)] | length) == 5 and ."driver-replay-batch" == null
-    and all(.[] | select(. != null); (keys | sort) == ["confidence_ns", "median_ns", "min_ns",
-        "noisy", "samples", "spread_ns"] and .min_ns >= 0 and .min_ns <= .median_ns
+    and all(.[] | select(. != null); (keys | sort) == ["at_most_ns", "confidence_ns", "median_ns",
+        "min_ns", "noisy", "samples", "spread_ns"] and (.at_most_ns == null or .at_most_ns >= .median_ns)
+        and .min_ns >= 0 and .min_ns <= .median_ns
         and .spread_ns >= 0 and .confidence_ns >= 0 and .samples >= 3 and (.noisy | type) == "boolean")'
+# Noisy figures that auto decides by are due again in 10 minutes, others in 7 days.
+json "again" '.devices[0] | .again_at - .taken_at == (if .noisy_runs == 0 then 7 * 86400 else 600 end)'
+json "noisy runs" '.devices[0] | (.noisy_runs > 0) == any(.costs | to_entries[];
+    (.key | test("^(plain|record|replay|persistent)-")) and .value.noisy)'
 signature=$(jq -r '.devices[0].signature' "$scratch/out")
 taken=$(jq -r '.devices[0].taken_at' "$scratch/out")
 jq -S '.devices[0].costs | map_values(select(. != null) | del(.confidence_ns))' "$scratch/out" \

@@ -64,7 +64,8 @@ VARYING = [
     (r"vyre run \S*decode", r"\b[0-9a-f]{32}$", "", "floats depend on the C library and the processor"),
     (r"vyre compare ", r"(?<=x) of (%s)," % MODE, "", "which mode is the best"),
     (r"vyre compare ", r"^the quartiles of the two overlap.*", "", "said when the rounds were noisy"),
-    (r"vyre probe", r" noisy$|, [\d,]+ noisy", "", "which costs are noisy"),
+    (r"vyre probe", r" (noisy(, )?)?(below [\d.]+ \w+)?$|, [\d,]+ noisy", "", "which costs are noisy"),
+    (r"vyre probe", r"^due again after .*", "", "how long costs are good: less if they are noisy"),
     (r"vyre explain ", r"^(\w+_\w+:) \S+$", r"\1", "what a policy says depends on costs"),
     (r"vyre explain ", r"^(?!%s).*" % EXPLAINED, "", "sentences and candidates say what the costs lead to"),
 ]

@@ -91,9 +91,20 @@ static void batches_that_suit_no_dispatcher_are_poor(void **state)
     hooks_open(&f, (struct vyre_device_desc){0});
     struct vyre_buffer *buffer = fixture_buffer(&f, 8192);
     struct vyre_kernel *one = hooks_kernel(&f, hooks_two_source, "one");
+    struct vyre_kernel *other = fixture_kernel(&f, hooks_two_source, "one",
+                                               (struct vyre_kernel_desc){.local_size = {16, 1, 1}});
     const struct vyre_slot_binding binding = {.slot = 0, .range = {buffer, 0, 0}};
-    vyre_batch_dispatch(f.batch, &(struct vyre_dispatch){.kernel = one,
-                                                         .groups = {129, 1, 1},
+    const struct vyre_dispatch many = {
+        .kernel = one, .groups = {4096, 1, 1}, .bindings = &binding, .binding_count = 1};
+    vyre_batch_dispatch(f.batch, &many);
+    assert_int_equal(vyre_batch_explain(f.batch, 1000000, &said, &f.diag), VYRE_OK);
+    assert_int_equal(said.unfit_reason[0], '\0'); /* many groups are a matter of cost */
+    vyre_batch_reset(f.batch);
+    vyre_batch_dispatch(
+        f.batch, &(struct vyre_dispatch){
+                     .kernel = one, .groups = {1, 1, 1}, .bindings = &binding, .binding_count = 1});
+    vyre_batch_dispatch(f.batch, &(struct vyre_dispatch){.kernel = other,
+                                                         .groups = {1, 1, 1},
                                                          .bindings = &binding,
                                                          .binding_count = 1});
     uint32_t builds = hooks.builds;

@@ -87,6 +87,9 @@ static void state_facts(const struct vyre_cpu_device *device, struct vyre_device
     facts->host_addresses = true;
     facts->costs = default_costs;
     facts->cpu_workers = device->pool.worker_count;
+    facts->command_times = true;
+    for (int mode = VYRE_MODE_PLAIN; mode < VYRE_MODE_COUNT; mode++)
+        facts->parallel[mode] = device->pool.worker_count + 1;
 }
 
 static enum vyre_status device_open(void *backend, uint32_t index,

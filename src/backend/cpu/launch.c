@@ -81,17 +81,24 @@ static bool runs_inline(struct vyre_cpu_device *device, const struct vyre_submis
 }
 
 /* Each time one command of a timed batch is measured, so that the costs stay current. */
-static void run_sampled(struct vyre_cpu_device *device, const struct vyre_batch_view *view)
+static void run_sampled(struct vyre_cpu_device *device, const struct vyre_submission *submission)
 {
+    const struct vyre_batch_view *view = submission->view;
     uint32_t count = view->command_count;
     uint32_t chosen = count ? (uint32_t)(device->sample++ % count) : 0;
+    if (submission->times) {
+        const struct vyre_cpu_times asked = {submission->times, submission->time_count};
+        vyre_cpu_run_timed(&device->caller, view, chosen, &asked);
+        return;
+    }
     if (count == 0 || view->commands[chosen].type != VYRE_COMMAND_DISPATCH) {
         vyre_cpu_run_commands(&device->caller, view, 0, count);
         return;
     }
     const struct vyre_command *command = &view->commands[chosen];
     vyre_cpu_run_commands(&device->caller, view, 0, chosen);
-    vyre_cpu_run_measured(&device->caller, view, command, 0, vyre_cpu_command_groups(command));
+    (void)vyre_cpu_run_measured(&device->caller, view, command, 0,
+                                vyre_cpu_command_groups(command));
     vyre_cpu_run_commands(&device->caller, view, chosen + 1, count - chosen - 1);
 }
 
@@ -100,10 +107,11 @@ static enum vyre_status run_inline(struct vyre_cpu_device *device,
 {
     const struct vyre_batch_view *view = submission->view;
     struct vyre_completion completion = {.sequence = submission->sequence};
-    if (submission->timed) {
+    if (submission->timed || submission->times) {
         uint64_t start_ns = vyre_clock_now_ns();
-        run_sampled(device, view);
-        completion.device_ns = vyre_clock_now_ns() - start_ns;
+        run_sampled(device, submission);
+        uint64_t elapsed_ns = vyre_clock_now_ns() - start_ns;
+        completion.device_ns = submission->timed ? elapsed_ns : 0;
     } else {
         vyre_cpu_run_commands(&device->caller, view, 0, view->command_count);
     }
@@ -218,6 +226,9 @@ static enum vyre_status enqueue(struct vyre_cpu_device *device,
     job->ticket_count = job->program ? job->program->task_count : 1;
     job->timed = submission->timed || words[WORD_COST_NS] >= ALWAYS_TIMED_NS;
     job->learn = !known;
+    job->sampled = submission->times != NULL;
+    if (job->sampled)
+        device->ring.asked = (struct vyre_cpu_times){submission->times, submission->time_count};
     job->start_ns = 0;
     if (job->ticket_count == 0) { /* no commands */
         job->program = NULL;

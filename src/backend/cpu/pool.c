@@ -34,6 +34,8 @@ void vyre_cpu_pool_run(struct vyre_cpu_pool *pool, struct vyre_cpu_runner *runne
     const struct vyre_cpu_job *job = ticket->job;
     if (!vyre_cpu_ring_run(pool->ring, runner, ticket))
         return;
+    if (job->sampled && job->program)
+        vyre_cpu_times_from_costs(job->view, &pool->ring->asked);
     const struct vyre_completion completion = {
         .sequence = job->sequence,
         .device_ns = job->timed ? vyre_clock_now_ns() - job->start_ns : 0,

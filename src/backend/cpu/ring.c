@@ -129,14 +129,19 @@ static bool is_unknown(const struct vyre_command *command)
     return atomic_load_explicit(&kernel->group_cost, memory_order_relaxed) == 0;
 }
 
-static void run_task(struct vyre_cpu_runner *runner, const struct vyre_cpu_job *job,
-                     const struct vyre_cpu_task *task)
+static void run_task(const struct vyre_cpu_ring *ring, struct vyre_cpu_runner *runner,
+                     const struct vyre_cpu_job *job, const struct vyre_cpu_task *task)
 {
     const struct vyre_batch_view *view = job->view;
+    if (job->sampled && !job->program) {
+        uint32_t count = view->command_count ? view->command_count : 1;
+        vyre_cpu_run_timed(runner, view, (uint32_t)(job->sequence % count), &ring->asked);
+        return;
+    }
     if (task->group_end > 0) {
         const struct vyre_command *command = &view->commands[task->first];
-        if (job->learn && is_unknown(command))
-            vyre_cpu_run_measured(runner, view, command, task->group_begin, task->group_end);
+        if (job->sampled || (job->learn && is_unknown(command)))
+            (void)vyre_cpu_run_measured(runner, view, command, task->group_begin, task->group_end);
         else
             vyre_cpu_run_groups(runner, view, command, task->group_begin, task->group_end);
         vyre_cpu_count_step(runner);
@@ -150,7 +155,7 @@ static void run_task(struct vyre_cpu_runner *runner, const struct vyre_cpu_job *
         uint32_t index = task->ordered ? job->program->order[task->first + i] : task->first + i;
         const struct vyre_command *command = &view->commands[index];
         if (job->learn && is_unknown(command))
-            vyre_cpu_run_measured(runner, view, command, 0, vyre_cpu_command_groups(command));
+            (void)vyre_cpu_run_measured(runner, view, command, 0, vyre_cpu_command_groups(command));
         else
             vyre_cpu_run_commands(runner, view, index, 1);
         if (atomic_load_explicit(runner->lost, memory_order_acquire))
@@ -168,7 +173,7 @@ bool vyre_cpu_ring_run(struct vyre_cpu_ring *ring, struct vyre_cpu_runner *runne
         return false;
     if (ticket->index == 0 && job->timed)
         job->start_ns = vyre_clock_now_ns();
-    run_task(runner, job, task);
+    run_task(ring, runner, job, task);
     if (vyre_is_lost(&ring->loss))
         return false;
     uint32_t ticket_count = job->ticket_count; /* the job may be gone after the next line */

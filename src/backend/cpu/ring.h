@@ -54,12 +54,15 @@ struct vyre_cpu_job {
     uint64_t start_ns;
     bool timed;
     bool learn;                   /* measure kernels that were never run */
+    bool sampled;                 /* give the times of its commands: see `asked` of the ring */
     struct vyre_cpu_program *own; /* Owned: a program that only this job uses, or NULL */
 };
 
 struct vyre_cpu_ring {
     struct vyre_cpu_job *jobs; /* Owned */
     uint64_t mask;
+    struct vyre_cpu_times
+        asked; /* by the one job that is sampled; written before it is published */
     _Alignas(VYRE_CPU_LINE_BYTES) _Atomic uint64_t head;      /* the last published job */
     _Alignas(VYRE_CPU_LINE_BYTES) _Atomic uint64_t completed; /* all jobs up to this one */
     _Alignas(VYRE_CPU_LINE_BYTES) _Atomic uint32_t end_word;  /* changes with completed: futex */

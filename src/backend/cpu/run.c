@@ -9,6 +9,8 @@
 
 #define BINDINGS_MAX    64
 #define SLICE_ALIGNMENT 64
+/* A command that takes this many times as long as reading the clock may be timed. */
+#define TIMED_CLOCKS 64
 
 /* A buffer of this backend is a pointer to its memory: see memory.c. */
 static unsigned char *address_of(const struct vyre_bound_range *range)
@@ -132,8 +134,8 @@ void vyre_cpu_run_commands(struct vyre_cpu_runner *runner, const struct vyre_bat
     }
 }
 
-void vyre_cpu_run_measured(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
-                           const struct vyre_command *command, uint64_t begin, uint64_t end)
+uint64_t vyre_cpu_run_measured(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
+                               const struct vyre_command *command, uint64_t begin, uint64_t end)
 {
     uint64_t start_ns = vyre_clock_now_ns();
     vyre_cpu_run_groups(runner, view, command, begin, end);
@@ -142,4 +144,47 @@ void vyre_cpu_run_measured(struct vyre_cpu_runner *runner, const struct vyre_bat
     elapsed_ns -= elapsed_ns < runner->clock_ns ? elapsed_ns : runner->clock_ns;
     if (end > begin && vyre_cpu_kernel_learn(command->kernel, end - begin, elapsed_ns))
         atomic_fetch_add_explicit(runner->cost_version, 1, memory_order_relaxed);
+    return elapsed_ns;
+}
+
+/* Whether reading the clock twice makes the command at most a few percent slower. */
+static bool is_long(const struct vyre_cpu_runner *runner, const struct vyre_command *command)
+{
+    if (command->type != VYRE_COMMAND_DISPATCH)
+        return false;
+    uint64_t cost_ns = vyre_cpu_kernel_cost_ns(command->kernel, vyre_cpu_command_groups(command));
+    return cost_ns == 0 || cost_ns >= TIMED_CLOCKS * runner->clock_ns;
+}
+
+void vyre_cpu_run_timed(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
+                        uint32_t chosen, const struct vyre_cpu_times *asked)
+{
+    for (uint32_t i = 0; i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        bool timed = i < asked->count && command->type == VYRE_COMMAND_DISPATCH &&
+                     (i == chosen % asked->count || is_long(runner, command));
+        if (!timed) {
+            vyre_cpu_run_commands(runner, view, i, 1);
+            continue;
+        }
+        /* acquire: pairs with the release that declares the device lost. */
+        if (atomic_load_explicit(runner->lost, memory_order_acquire))
+            return;
+        uint64_t ns =
+            vyre_cpu_run_measured(runner, view, command, 0, vyre_cpu_command_groups(command));
+        asked->times[i] = (struct vyre_command_time){.ns = ns ? ns : 1, .parallel = 1};
+    }
+}
+
+void vyre_cpu_times_from_costs(const struct vyre_batch_view *view,
+                               const struct vyre_cpu_times *asked)
+{
+    for (uint32_t i = 0; i < asked->count && i < view->command_count; i++) {
+        const struct vyre_command *command = &view->commands[i];
+        if (command->type != VYRE_COMMAND_DISPATCH)
+            continue;
+        uint64_t groups = vyre_cpu_command_groups(command);
+        asked->times[i] = (struct vyre_command_time){
+            .ns = vyre_cpu_kernel_cost_ns(command->kernel, groups), .parallel = 1};
+    }
 }

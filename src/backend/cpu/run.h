@@ -33,9 +33,26 @@ void vyre_cpu_run_command(struct vyre_cpu_runner *runner, const struct vyre_batc
 void vyre_cpu_run_groups(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
                          const struct vyre_command *command, uint64_t begin, uint64_t end);
 
-/* Groups of a dispatch, timed: updates the cost of its kernel. */
-void vyre_cpu_run_measured(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
-                           const struct vyre_command *command, uint64_t begin, uint64_t end);
+/* Groups of a dispatch, timed: updates the cost of its kernel. Returns the time. */
+uint64_t vyre_cpu_run_measured(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
+                               const struct vyre_command *command, uint64_t begin, uint64_t end);
+
+/* Times of commands that a submission asks for. */
+struct vyre_cpu_times {
+    struct vyre_command_time *times; /* Borrowed: the runtime's; NULL: none are asked for */
+    uint32_t count;
+};
+
+/*
+ * All commands, in order. Those that take long compared with reading the clock are timed, and in any
+ * case one of them by `chosen`.
+ */
+void vyre_cpu_run_timed(struct vyre_cpu_runner *runner, const struct vyre_batch_view *view,
+                        uint32_t chosen, const struct vyre_cpu_times *asked);
+
+/* The times of commands whose parts ran on several threads: by what their kernels cost. */
+void vyre_cpu_times_from_costs(const struct vyre_batch_view *view,
+                               const struct vyre_cpu_times *asked);
 
 /* One writer; relaxed: a sign of life orders nothing. */
 static inline void vyre_cpu_count_step(struct vyre_cpu_runner *runner)

@@ -82,6 +82,7 @@ static void device_close(void *native)
     vyre_flight_deinit(&device->flight);
     vyre_cl_shared_free(device, device->tables.memory, device->tables.size_bytes);
     vyre_lane_plan_deinit(&device->lane_plan);
+    vyre_cl_sample_deinit(device);
     if (device->side)
         (void)device->api->clReleaseCommandQueue(device->side);
     if (device->queue)

@@ -7,11 +7,13 @@
  *   submit.c    submissions
  *   arms.c      two queues that wait for each other
  *   recording.c record and replay
+ *   sample.c    the times of single commands
  *   flight.c    waiting
  *
  * Queues
  *   queue      in order; everything except resident kernels, so batches need no barrier between them
  *   side       in order; some arms of a batch (arms.h); NULL if that cannot pay
+ *   sample     in order, profiles; batches whose commands are timed (sample.h)
  *   resident   in order; dispatcher kernels only
  *   trial      in order; the first launch of each dispatcher (trial.h)
  *
@@ -25,6 +27,7 @@
 #include "backend/opencl/backend.h"
 #include "backend/opencl/command_buffer.h"
 #include "backend/opencl/flight.h"
+#include "backend/opencl/sample.h"
 #include "backend/opencl/tables.h"
 #include "plan/lane_plan.h"
 
@@ -69,6 +72,7 @@ struct vyre_cl_device {
     uint64_t previous_end_ns;      /* when the last timed batch ended; under the flight's lock */
     _Atomic uint32_t driver_calls; /* event callbacks that the driver still has to make */
     struct vyre_cl_tables tables;
+    struct vyre_cl_sample sample;
     struct vyre_cl_built *builds;          /* Owned: a list, each kept by the kernels that use it */
     struct vyre_cl_kernel *kernels;        /* a list of all kernels */
     struct vyre_cl_persistent *persistent; /* Owned; NULL: no persistent mode */

@@ -9,6 +9,7 @@
 #include "backend/opencl/kernel.h"
 #include "backend/opencl/memory.h"
 #include "backend/opencl/persistent.h"
+#include "backend/opencl/sample.h"
 
 #define TABLES_BYTES ((size_t)2 << 20)
 
@@ -30,9 +31,12 @@ void vyre_cl_encoder_begin(struct vyre_cl_encoder *encoder, struct vyre_cl_devic
         .entry = entry,
         .first = first,
         .last = end - 1,
-        .profiled = submission->timed && device->desc.device_times,
+        .shows_first = submission->timed && device->desc.device_times,
         .queue = device->queue,
     };
+    if (submission->times)
+        vyre_cl_sample_begin(encoder, submission);
+    encoder->profiled = encoder->shows_first || encoder->sample_count > 0;
     vyre_cl_encoder_space(encoder);
 }
 
@@ -49,14 +53,26 @@ void vyre_cl_encoder_space(struct vyre_cl_encoder *encoder)
 void vyre_cl_encoder_keep(struct vyre_cl_encoder *encoder, uint32_t index, const cl_event *event)
 {
     struct vyre_cl_entry *entry = encoder->entry;
-    if (event == &entry->first)
+    const struct vyre_cl_api *api = encoder->device->api;
+    if (encoder->shows_first && index == encoder->first && event != &entry->first &&
+        api->clRetainEvent(*event) == CL_SUCCESS)
+        entry->first = *event;
+    cl_event *sample =
+        index < encoder->sample_count ? &encoder->device->sample.events[index] : NULL;
+    if (sample && event != sample && api->clRetainEvent(*event) == CL_SUCCESS)
+        *sample = *event;
+    if (event == sample || event == &entry->first)
         return;
     entry->event_count++;
     uint32_t next = index + encoder->stride;
     encoder->next_event = next < encoder->last ? next : encoder->last;
-    if (encoder->profiled && index == encoder->first &&
-        encoder->device->api->clRetainEvent(*event) == CL_SUCCESS)
-        entry->first = *event;
+}
+
+cl_event *vyre_cl_encoder_profiled_event(struct vyre_cl_encoder *encoder, uint32_t index)
+{
+    if (index < encoder->sample_count)
+        return &encoder->device->sample.events[index];
+    return encoder->shows_first && index == encoder->first ? &encoder->entry->first : NULL;
 }
 
 /* ---- Commands --------------------------------------------------------------------------------- */

@@ -20,7 +20,9 @@ struct vyre_cl_encoder {
     uint32_t stride;        /* an event is kept every this many commands */
     uint32_t next_event;    /* the command whose event is kept next, or the next one enqueued */
     uint32_t enqueued;      /* commands so far */
-    bool profiled;          /* the first command's event is kept too */
+    bool profiled;          /* the first command's event is kept too, or those of samples */
+    bool shows_first;       /* the first command's */
+    uint32_t sample_count;  /* first commands that are timed: sample.h */
     cl_command_queue queue; /* where the next command goes */
     uint64_t group;         /* of steps, if there are arms; from 1 */
 };
@@ -33,6 +35,9 @@ void vyre_cl_encoder_space(struct vyre_cl_encoder *encoder);
 
 void vyre_cl_encoder_keep(struct vyre_cl_encoder *encoder, uint32_t index, const cl_event *event);
 
+/* The same for a command whose event is only read for its times. */
+cl_event *vyre_cl_encoder_profiled_event(struct vyre_cl_encoder *encoder, uint32_t index);
+
 /*
  * Where the event of command `index` goes, or NULL. After the command is enqueued, `kept` notes it.
  */
@@ -41,7 +46,7 @@ static inline cl_event *vyre_cl_encoder_event(struct vyre_cl_encoder *encoder, u
     struct vyre_cl_entry *entry = encoder->entry;
     if (index >= encoder->next_event && entry->event_count < VYRE_CL_EVENTS_MAX)
         return &entry->events[entry->event_count];
-    return encoder->profiled && index == encoder->first ? &entry->first : NULL;
+    return encoder->profiled ? vyre_cl_encoder_profiled_event(encoder, index) : NULL;
 }
 
 static inline void vyre_cl_encoder_kept(struct vyre_cl_encoder *encoder, uint32_t index,

@@ -219,6 +219,10 @@ void vyre_cl_facts_state(const struct vyre_cl_device *device, const struct vyre_
     state_features(device, facts);
     facts->costs = default_costs;
     facts->completes_lazily = true;
+    facts->command_times = true;
+    facts->parallel[VYRE_MODE_PLAIN] = traits->compute_units;
+    facts->parallel[VYRE_MODE_REPLAY] = traits->compute_units;
+    facts->parallel[VYRE_MODE_PERSISTENT] = vyre_cl_persistent_groups(device);
     facts->generated_modes = 1u << VYRE_MODE_PERSISTENT;
     facts->built_modes = facts->generated_modes;
     facts->generated_epoch = vyre_cl_persistent_epoch(device);

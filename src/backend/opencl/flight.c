@@ -13,6 +13,7 @@
 #include "backend/opencl/device.h"
 #include "backend/opencl/failure.h"
 #include "backend/opencl/persistent.h"
+#include "backend/opencl/sample.h"
 #include "base/clock.h"
 
 #define SPIN_NS   3000
@@ -40,6 +41,7 @@ enum vyre_status vyre_cl_entry_next(struct vyre_cl_device *device,
     entry->events_done = 0;
     entry->first = NULL;
     entry->timed = submission->timed;
+    entry->sampled = false;
     entry->woken = false;
     entry->persistent = false;
     entry->last_item = 0;
@@ -56,8 +58,11 @@ void vyre_cl_entry_drop(struct vyre_cl_device *device, struct vyre_cl_entry *ent
         (void)device->api->clReleaseEvent(entry->events[i]);
     if (entry->first)
         (void)device->api->clReleaseEvent(entry->first);
+    if (entry->sampled)
+        vyre_cl_sample_drop(device);
     entry->event_count = 0;
     entry->first = NULL;
+    entry->sampled = false;
 }
 
 void vyre_cl_entry_push(struct vyre_cl_device *device, struct vyre_cl_entry *entry)
@@ -165,6 +170,8 @@ static bool take_locked(void *native, struct vyre_flight_entry *head)
     doubt_locked(device, entry);
     if (entry->timed)
         measure_locked(device, entry);
+    if (entry->sampled)
+        vyre_cl_sample_read(device);
     vyre_cl_entry_drop(device, entry);
     vyre_cl_tables_release(&device->tables, entry->tables_end);
     return true;

@@ -27,6 +27,7 @@ struct vyre_cl_entry {
     uint32_t events_done; /* found complete so far */
     cl_event first;       /* Owned: the first command's, if the device's clock is read; or NULL */
     bool timed;
+    bool sampled;       /* its commands are timed: sample.h */
     bool woken;         /* the driver calls back at the end of the batch */
     bool persistent;    /* complete when `last_item` is */
     uint32_t last_item; /* the ring's counter after the batch's items */

@@ -21,11 +21,6 @@
 #define POLL_NS UINT64_C(20)
 /* Looks at the ring before the core is yielded. */
 #define EAGER_LOOKS 2000
-/*
- * A wrapped kernel runs on one compute unit, an enqueued one on all. Auto leaves larger dispatches
- * to the queue.
- */
-#define POOR_GROUPS 128
 
 enum { WORD_GENERATION }; /* of a view's backend_words: its batch was found to fit */
 
@@ -479,9 +474,7 @@ static bool is_poor(const struct vyre_batch_view *view, struct vyre_diag *diag)
         if (!vyre_cl_is_served(command))
             continue;
         first = first ? first : kernel;
-        if (vyre_groups_total(command->groups) > POOR_GROUPS)
-            reason = "a dispatch has more than 128 groups, which the queue runs on all units";
-        else if (memcmp(kernel->local_size, first->local_size, sizeof first->local_size) != 0)
+        if (memcmp(kernel->local_size, first->local_size, sizeof first->local_size) != 0)
             reason = "its kernels have more than one local size, and one dispatcher stays resident";
         else if (kernel->specialization_count > 0)
             reason = "a kernel is specialized, and one dispatcher stays resident";

@@ -7,6 +7,7 @@
 #include "backend/opencl/failure.h"
 #include "backend/opencl/persistent.h"
 #include "backend/opencl/recording.h"
+#include "backend/opencl/sample.h"
 
 /*
  * Some commands are queued and cannot be taken back. The batch counts as submitted, and ends with
@@ -22,7 +23,8 @@ static enum vyre_status end_in_failure(struct vyre_cl_encoder *encoder, enum vyr
         (void)vyre_cl_arms_join(device, NULL);
     if (entry->event_count == VYRE_CL_EVENTS_MAX)
         (void)device->api->clReleaseEvent(entry->events[--entry->event_count]);
-    if (device->api->clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &marker) == CL_SUCCESS)
+    cl_command_queue queue = entry->sampled ? encoder->queue : device->queue;
+    if (device->api->clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker) == CL_SUCCESS)
         entry->events[entry->event_count++] = marker;
     entry->head.completion.status = status;
     entry->head.completion.native_code = diag->native_code;
@@ -40,6 +42,12 @@ static enum vyre_status submit_queued(struct vyre_cl_device *device,
         status = vyre_cl_drain(device, diag);
     if (status != VYRE_OK)
         return status;
+    if (device->sample.sequence != 0) {
+        cl_int code = vyre_cl_sample_join_slow(device);
+        if (code != CL_SUCCESS)
+            return vyre_cl_failed(diag, submission->view->label, code,
+                                  "clEnqueueBarrierWithWaitList");
+    }
     vyre_cl_encoder_begin(&encoder, device, submission, entry);
     status = submission->recording ? vyre_cl_replay(&encoder, submission, diag)
                                    : vyre_cl_encode(&encoder, submission->variant, diag);
@@ -58,7 +66,7 @@ static enum vyre_status submit_queued(struct vyre_cl_device *device,
     }
     if (encoder.enqueued > 0) {
         if (!device->blocking || !vyre_cl_entry_is_over(device, entry))
-            (void)device->api->clFlush(device->queue);
+            (void)device->api->clFlush(entry->sampled ? encoder.queue : device->queue);
         device->last_queued = submission->sequence;
     }
     vyre_cl_entry_push(device, entry);

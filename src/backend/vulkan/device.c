@@ -105,6 +105,7 @@ static void device_close(void *native)
         vyre_vk_frames_deinit(device);
         vyre_vk_recordings_deinit(device);
         vyre_vk_timers_deinit(device);
+        vyre_vk_stamps_deinit(device);
         vyre_vk_descriptors_deinit(device);
         vyre_vk_buffer_unmake(device, &device->staging.buffer);
         vyre_vk_buffers_deinit(device);

@@ -25,6 +25,7 @@
 #include "backend/vulkan/flight.h"
 #include "backend/vulkan/heap.h"
 #include "backend/vulkan/staging.h"
+#include "backend/vulkan/stamps.h"
 #include "backend/vulkan/steps.h"
 #include "backend/vulkan/timer.h"
 #include "spirv/tools_load.h"
@@ -73,6 +74,7 @@ struct vyre_vk_device {
     struct vyre_vk_frame *free_frames; /* under the flight's lock */
     struct vyre_vk_timer *free_timers; /* the same */
     struct vyre_vk_clock clock;        /* the same */
+    struct vyre_vk_stamps stamps;
 
     uint32_t *order; /* Owned: scratch of the encoder */
     size_t order_capacity;

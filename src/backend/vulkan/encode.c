@@ -118,6 +118,8 @@ static enum vyre_status end_part(struct vyre_vk_encoder *e)
 
 enum vyre_status vyre_vk_encoder_cut(struct vyre_vk_encoder *e, uint32_t level)
 {
+    vyre_vk_stamps_put(e->stamps);
+    e->stamps = NULL;
     enum vyre_status status = end_part(e);
     if (status == VYRE_OK && e->frame)
         status = vyre_vk_encoder_run_part(e);
@@ -236,8 +238,21 @@ static enum vyre_status note_buffers(struct vyre_vk_encoder *e, const struct vyr
     return status;
 }
 
+/* A dispatch; `alone`: nothing else of the batch runs beside it. */
+static enum vyre_status encode_timed(struct vyre_vk_encoder *e, uint32_t index, bool alone)
+{
+    const struct vyre_command *command = &e->view->commands[index];
+    struct vyre_vk_stamps *stamps = alone ? e->stamps : NULL;
+    if (stamps)
+        vyre_vk_stamps_write(e->device, stamps, e->commands, index, false);
+    enum vyre_status status = encode_dispatch(e, command, command->groups);
+    if (stamps && status == VYRE_OK)
+        vyre_vk_stamps_write(e->device, stamps, e->commands, index, true);
+    return status;
+}
+
 static enum vyre_status encode_command(struct vyre_vk_encoder *e, uint32_t index, uint32_t level,
-                                       bool waits)
+                                       bool waits, bool alone)
 {
     const struct vyre_command *command = &e->view->commands[index];
     const struct vyre_bound_range *ranges = e->view->ranges + command->first_range;
@@ -252,7 +267,7 @@ static enum vyre_status encode_command(struct vyre_vk_encoder *e, uint32_t index
     switch (command->type) {
     case VYRE_COMMAND_DISPATCH:
         if (vyre_groups_total(command->groups) > 0)
-            status = encode_dispatch(e, command, command->groups);
+            status = encode_timed(e, index, alone);
         break;
     case VYRE_COMMAND_COPY:
         vyre_vk_encode_copy(e, &ranges[0], &ranges[1]);
@@ -289,7 +304,7 @@ static enum vyre_status encode_chain(struct vyre_vk_encoder *e)
                                   vyre_vk_stage_of(&commands[i]));
             put_needed_barrier(e, i);
         }
-        status = encode_command(e, i, i, i > 0);
+        status = encode_command(e, i, i, i > 0, true);
         if (i == 0 && !e->transfers_on_first)
             vyre_vk_barriers_skip_first_transfers(&e->barriers);
     }
@@ -314,7 +329,7 @@ static enum vyre_status encode_level(struct vyre_vk_encoder *e, uint32_t level,
     }
     put_needed_barrier(e, level);
     for (uint32_t i = 0; status == VYRE_OK && i < count; i++)
-        status = encode_command(e, order[i], level, level > 0 || e->lanes);
+        status = encode_command(e, order[i], level, level > 0 || e->lanes, count == 1);
     if (level == 0 && !e->lanes && !e->transfers_on_first)
         vyre_vk_barriers_skip_first_transfers(&e->barriers);
     return status;
@@ -370,8 +385,12 @@ enum vyre_status vyre_vk_encode(struct vyre_vk_encoder *encoder)
     if (encoder->lanes)
         return encode_steps(encoder);
     enum vyre_status status = begin_part(encoder, 0);
+    if (status == VYRE_OK && encoder->stamps)
+        vyre_vk_stamps_begin(encoder->device, encoder->stamps, encoder->commands);
     if (status == VYRE_OK)
         status = encoder->plan ? encode_planned(encoder) : encode_chain(encoder);
+    if (status == VYRE_OK && encoder->stamps)
+        vyre_vk_stamps_end(encoder->device, encoder->stamps, encoder->commands);
     if (status == VYRE_OK)
         status = end_part(encoder);
     return status;

@@ -40,8 +40,9 @@ struct vyre_vk_encoder {
     struct vyre_vk_recording *recording;
     uint64_t region_used; /* ... and how much of the take's region is used */
 
-    struct vyre_vk_timer *timer; /* plain; NULL: not timed, or already begun */
-    bool ran;                    /* a part has already run */
+    struct vyre_vk_timer *timer;   /* plain; NULL: not timed, or already begun */
+    bool ran;                      /* a part has already run */
+    struct vyre_vk_stamps *stamps; /* plain; NULL: single commands are not timed */
 
     const struct vyre_lane_plan *lanes; /* several queues; NULL: one */
     struct vyre_vk_steps *steps;        /* the frame's or the take's */

@@ -247,6 +247,7 @@ void vyre_vk_facts_state(const struct vyre_vk_physical *physical,
     state_features(physical, features, out_facts);
     out_facts->costs = default_costs;
     out_facts->completes_lazily = true;
+    out_facts->command_times = physical->timestamp_bits > 0;
     out_facts->bakes = VYRE_BAKES_CONSTANTS;
     out_facts->variants[VYRE_MODE_PLAIN] = VYRE_VARIANT_SERIAL;
     out_facts->variants[VYRE_MODE_REPLAY] = VYRE_VARIANT_SERIAL;

@@ -27,6 +27,10 @@ static bool take_locked(void *native, struct vyre_flight_entry *head)
         entry->timer->next = device->free_timers;
         device->free_timers = entry->timer;
     }
+    if (entry->stamps) {
+        vyre_vk_stamps_read(device, entry->stamps);
+        vyre_vk_stamps_put(entry->stamps);
+    }
     if (entry->frame)
         vyre_vk_frame_put_locked(device, entry->frame);
     if (entry->staging_end > device->staging.ring.tail)
@@ -41,6 +45,7 @@ static void drop(void *native, struct vyre_flight_entry *head)
     if (entry->frame)
         vyre_vk_frame_put(device, entry->frame);
     vyre_vk_timer_put(device, entry->timer);
+    vyre_vk_stamps_put(entry->stamps);
 }
 
 VkResult vyre_vk_harvest_locked(struct vyre_vk_device *device)

@@ -15,6 +15,7 @@
 
 struct vyre_vk_device;
 struct vyre_vk_frame;
+struct vyre_vk_stamps;
 struct vyre_vk_take;
 struct vyre_vk_timer;
 struct vyre_vk_transfers;
@@ -28,6 +29,7 @@ struct vyre_vk_entry {
     struct vyre_vk_frame *frame;               /* plain: back to the device when harvested */
     struct vyre_vk_take *take;                 /* replay */
     struct vyre_vk_timer *timer;               /* NULL: not timed */
+    struct vyre_vk_stamps *stamps;             /* NULL: single commands are not timed */
     /* of the ring: free up to here once it is harvested */
     uint64_t staging_end;
 };

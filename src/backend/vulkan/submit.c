@@ -115,6 +115,7 @@ static enum vyre_status give_up(struct vyre_vk_encoder *e, const struct vyre_sub
     struct vyre_vk_device *device = e->device;
     vyre_vk_frame_put(device, e->frame);
     vyre_vk_timer_put(device, e->timer);
+    vyre_vk_stamps_put(e->stamps);
     if (!e->ran || status == VYRE_DEVICE_LOST) {
         vyre_lock_acquire(&device->flight.lock);
         device->staging.ring.head = staging_head;
@@ -153,6 +154,8 @@ static enum vyre_status submit_plain(struct vyre_vk_device *device,
     encoder.timer = submission->timed ? vyre_vk_timer_take(device) : NULL;
     if (status == VYRE_OK)
         status = vyre_vk_encoder_spread(&encoder);
+    if (status == VYRE_OK && submission->times && !encoder.lanes)
+        encoder.stamps = vyre_vk_stamps_take(device, submission);
     if (status == VYRE_OK)
         status = vyre_vk_encode(&encoder);
     if (status == VYRE_OK)
@@ -165,6 +168,7 @@ static enum vyre_status submit_plain(struct vyre_vk_device *device,
         .downloads = &encoder.frame->downloads,
         .frame = encoder.frame,
         .timer = encoder.timer,
+        .stamps = encoder.stamps,
         .head = {.completion = {.sequence = submission->sequence},
                  .called_back = submission->called_back},
     };

@@ -18,6 +18,7 @@
  *   encode.h       the one path that turns commands into a command buffer
  *   recording.h    command buffers that are kept
  *   flight.h       submissions in flight: their order, their bytes, their end
+ *   stamps.h       times of single dispatches
  *   timer.h        device times
  *   device.h       the open device: opening (device.c), submitting (submit.c), waiting (flight.c)
  *

@@ -345,6 +345,8 @@ static void submit_behind_its_proof_is_measured_without_it(void **state)
     assert_int_equal(submit(&fixture, batch, VYRE_MODE_AUTO, &result), VYRE_OK);
     assert_int_equal(result.mode, VYRE_MODE_PERSISTENT);
     assert_in_range(counters(&fixture).time_ns, 20000, 500000);
+    for (int i = 0; i < 4; i++) /* the first batches of a kernel are not taken as its cost */
+        assert_int_equal(submit(&fixture, batch, VYRE_MODE_AUTO, &result), VYRE_OK);
     assert_int_equal(vyre_batch_explain(batch, 100000, &said, &fixture.diag), VYRE_OK);
     for (uint32_t i = 0; i < said.next.candidate_count; i++) {
         if (said.next.candidates[i].mode == VYRE_MODE_PERSISTENT)

@@ -157,6 +157,12 @@ static void look_for_trap(struct run *run, const struct vyre_governor_choice *ch
     run->traps += slow > 0;
     if (!trap_is_try(choice->why) &&
         trap_is_slow(choice->candidates, choice->candidate_count, choice->candidate)) {
+        for (uint32_t i = 0; i < choice->candidate_count; i++)
+            print_error("    %u: %llu ns +- %u bps, %u batches, %u windows, %s\n", i,
+                        (unsigned long long)choice->candidates[i].measured_ns,
+                        choice->candidates[i].error_bps, choice->candidates[i].count,
+                        choice->candidates[i].windows,
+                        vyre_why_name((enum vyre_why)choice->candidates[i].why));
         fail_msg("%s: candidate %u ran (%s), though it was measured as slower than another",
                  run->scenario->name, (unsigned)choice->candidate,
                  vyre_why_name((enum vyre_why)choice->why));

@@ -12,6 +12,13 @@
 
 #define TRAP_CLEARLY 1.1 /* the governor's own margin is less */
 
+/* By which factor its mean may be off, by the spread of its windows. */
+static inline double trap_factor(const struct vyre_decision_candidate *candidate)
+{
+    double error = candidate->error_bps / 10000.0;
+    return 1 + error + error * error / 2;
+}
+
 /* The batch ran this way in order to find something out. */
 static inline bool trap_is_try(uint8_t why)
 {
@@ -22,19 +29,20 @@ static inline bool trap_is_try(uint8_t why)
 static inline bool trap_is_open(const struct vyre_decision_candidate *candidate)
 {
     return candidate->state == VYRE_CANDIDATE_MEASURED &&
-           candidate->why != VYRE_WHY_FIXED_TOO_SLOW && candidate->why != VYRE_WHY_IN_TRIAL;
+           candidate->why != VYRE_WHY_FIXED_TOO_SLOW && candidate->why != VYRE_WHY_IN_TRIAL &&
+           candidate->why != VYRE_WHY_SWITCHING;
 }
 
 static inline bool trap_is_slow(const struct vyre_decision_candidate *candidates, uint32_t count,
                                 uint32_t i)
 {
-    uint64_t least_ns = UINT64_MAX;
-    for (uint32_t j = 0; j < count; j++) {
-        if (trap_is_open(&candidates[j]) && candidates[j].measured_ns < least_ns)
-            least_ns = candidates[j].measured_ns;
-    }
-    return trap_is_open(&candidates[i]) &&
-           (double)candidates[i].measured_ns > (double)least_ns * TRAP_CLEARLY;
+    bool slow = false;
+    for (uint32_t j = 0; trap_is_open(&candidates[i]) && j < count; j++)
+        slow |= trap_is_open(&candidates[j]) &&
+                (double)candidates[i].measured_ns > (double)candidates[j].measured_ns * TRAP_CLEARLY *
+                                                          trap_factor(&candidates[i]) *
+                                                          trap_factor(&candidates[j]);
+    return slow;
 }
 
 #endif

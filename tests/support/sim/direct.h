@@ -28,6 +28,7 @@ struct direct {
     void *kernel;
     uint64_t sequence;
     struct vyre_completion completions[DIRECT_COMPLETIONS_MAX];
+    uint64_t completed_ns[DIRECT_COMPLETIONS_MAX]; /* the device's clock in complete */
     size_t completion_count;
     size_t lost_count;
     const struct direct_batch *given; /* whose plan the sim may ask for */
@@ -63,8 +64,10 @@ static inline void direct_deallocate(void *user, void *memory, size_t size_bytes
 static inline void direct_complete(void *context, const struct vyre_completion *completion)
 {
     struct direct *direct = context;
-    if (direct->completion_count < DIRECT_COMPLETIONS_MAX)
-        direct->completions[direct->completion_count++] = *completion;
+    if (direct->completion_count == DIRECT_COMPLETIONS_MAX)
+        return;
+    direct->completed_ns[direct->completion_count] = direct->ops->now_ns(direct->device);
+    direct->completions[direct->completion_count++] = *completion;
 }
 
 static inline void direct_lost(void *context, const struct vyre_diag *reason)

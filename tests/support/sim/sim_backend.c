@@ -145,6 +145,10 @@ void vyre_sim_advance(struct vyre_sim *sim, uint64_t ns)
 {
     pthread_mutex_lock(&sim->lock);
     sim->now_ns += ns;
+    for (struct sim_device *device = sim->devices; device; device = device->next) {
+        if (sim->desc.completion == VYRE_SIM_COMPLETE_ON_TIME)
+            sim_stream_report_locked(device, true);
+    }
     pthread_mutex_unlock(&sim->lock);
 }
 

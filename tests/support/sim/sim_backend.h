@@ -21,6 +21,15 @@
  *   device             |== 1 =====|== 2 ==================|          |== 3 ==
  *                              delivered ^ here at the earliest
  *
+ * Streams. In the completions ON_TIME and FOUND the host and the device overlap: submit returns when its own cost
+ * is paid, and the host clock passes the ends of earlier submissions. Commands only take time there, one after
+ * another; kernels do not run, and submissions are not checked.
+ *
+ *   host    |-submit 1-|-submit 2-|-submit 3-|-submit 4-|--wait 2--|
+ *   device             |== 1 ========|== 2 =============|== 3 ==|== 4 ==
+ *   ON_TIME                      1 ^                  2 ^     3 ^
+ *   FOUND                                                          ^ 1, 2, 3
+ *
  * Thread-safety: every function may be called from any thread, but vyre_sim_step, vyre_sim_run_all
  * and vyre_sim_lose_now not from completion callbacks.
  */
@@ -49,6 +58,10 @@ enum vyre_sim_completion {
     VYRE_SIM_COMPLETE_LAZY = 1,   /* as above, when a call waits for it longer than 0 ns */
     VYRE_SIM_COMPLETE_THREAD = 2, /* on the sim's thread, at once */
     VYRE_SIM_COMPLETE_MANUAL = 3, /* in vyre_sim_step and vyre_sim_run_all */
+    /* Streams. During `complete` the runtime's clock shows the virtual end. */
+    VYRE_SIM_COMPLETE_ON_TIME = 4,
+    /* Streams, lazily: a call that waits moves the clock to the end of its submission and finds all ended by then. */
+    VYRE_SIM_COMPLETE_FOUND = 5,
 };
 
 /* The calls that are counted and can be made to fail. */
@@ -69,6 +82,12 @@ enum vyre_sim_entry {
 };
 #define VYRE_SIM_ENTRY_COUNT 13
 
+/* What a mode adds on the device, in streams. */
+struct vyre_sim_device_costs {
+    uint64_t batch_ns;
+    uint64_t command_ns;
+};
+
 /* What things cost in virtual time. */
 struct vyre_sim_costs {
     uint64_t submit_ns; /* plain */
@@ -86,8 +105,22 @@ struct vyre_sim_costs {
     uint64_t build_ns;      /* of one kernel; stated as such */
     uint32_t noise_percent; /* every cost varies by up to this much, both ways */
     bool report_launch;     /* device_ns covers the costs of submit too */
+    struct vyre_sim_device_costs on_device[VYRE_MODE_COUNT];
 };
 struct vyre_sim_costs vyre_sim_costs_default(void);
+
+/* How long one submission of a stream takes. */
+struct vyre_sim_pace {
+    double factor;     /* on launch and execution; not on setup and recording */
+    uint64_t added_ns; /* to its execution */
+};
+
+/*
+ * Called twice for each submission, in order, with the sim's lock held: when its launch starts on the host and, with
+ * the later time, when it starts on the device. `added_ns` counts the second time.
+ */
+typedef struct vyre_sim_pace vyre_sim_pace_function(void *user, uint64_t sequence,
+                                                    uint64_t start_ns);
 
 /* A zeroed desc: one device, one compute queue, everything a backend can have but a transfer queue. */
 struct vyre_sim_desc {
@@ -107,6 +140,8 @@ struct vyre_sim_desc {
     bool stuck_after_hang;    /* a hang goes on after the loss: quiesce says so */
     bool modes_exclude;       /* work of another mode ends what is resident */
     bool failure_keeps_bytes; /* else a submission that fails spoils all that it may write */
+    bool no_command_times;    /* the times of commands are not given */
+    uint32_t parallel[VYRE_MODE_COUNT]; /* groups that run at the same time; 0: 1, not stated */
 
     uint32_t bakes;        /* what recordings hold: see enum vyre_recording_bakes */
     uint32_t driver_bakes; /* ... and those of the variant "driver" */
@@ -131,6 +166,19 @@ struct vyre_sim_desc {
     const struct vyre_sim_costs *costs;     /* NULL: the default ones */
     size_t recording_size_bytes;            /* that record reports; 0: the true one */
     size_t trace_limit;                     /* spans kept; 0: 65,536 */
+
+    /* Streams only. */
+    uint32_t
+        report_every; /* ends are reported by so many, at the end of the last; a wait for one of an
+                                  incomplete group ends with all that was submitted; 0, 1: each by itself */
+    uint64_t
+        report_period_ns; /* ends are reported when the clock is a multiple of this; 0: at once */
+    uint64_t
+        idle_leave_ns; /* what is resident leaves after so long with nothing in flight; 0: it stays */
+    bool
+        switch_drains; /* submit waits for all in flight before something becomes resident or leaves */
+    vyre_sim_pace_function *pace; /* NULL: as the costs say */
+    void *pace_user;              /* Borrowed */
 };
 
 /* NULL when out of memory. */

@@ -39,8 +39,11 @@ static void fill_facts(const struct vyre_sim *sim, uint32_t index, struct vyre_d
     facts->bakes = desc->bakes;
     facts->generated_modes = desc->generated_modes;
     facts->built_modes = desc->builds ? 1u << VYRE_MODE_PERSISTENT : 0;
-    facts->completes_lazily = desc->completion == VYRE_SIM_COMPLETE_LAZY;
+    facts->completes_lazily =
+        desc->completion == VYRE_SIM_COMPLETE_LAZY || desc->completion == VYRE_SIM_COMPLETE_FOUND;
     facts->driver_bakes = desc->driver_bakes;
+    facts->command_times = !desc->no_command_times;
+    memcpy(facts->parallel, desc->parallel, sizeof facts->parallel);
     for (int i = 0; i < VYRE_MODE_COUNT; i++)
         facts->variants[i] = desc->variants;
     fill_info(index, &facts->info);
@@ -118,7 +121,7 @@ static enum vyre_status device_open(void *backend, uint32_t index,
         device->busy_until_ns = sim->now_ns;
         device->next = sim->devices;
         sim->devices = device;
-        if (sim->desc.completion != VYRE_SIM_COMPLETE_MANUAL)
+        if (sim->desc.completion != VYRE_SIM_COMPLETE_MANUAL && !sim_is_stream(sim))
             device->has_thread = pthread_create(&device->thread, NULL, sim_thread, device) == 0;
         fill_facts(sim, index, out_facts);
         *out_device = device;
@@ -177,7 +180,8 @@ static void device_close(void *self)
 static uint64_t now_ns(void *self)
 {
     const struct sim_device *device = self;
-    return device->sim->now_ns;
+    uint64_t stamp_ns = device->stamp_ns;
+    return stamp_ns ? stamp_ns : device->sim->now_ns;
 }
 
 /* One kernel, one code: its label is all that a process has in common with the next. */
@@ -204,6 +208,7 @@ static void residency(void *self, const struct vyre_batch_view *view, struct vyr
     (void)view;
     pthread_mutex_lock(&device->sim->lock);
     sim_call_begin_locked(device, "residency");
+    sim_stream_idle_locked(device);
     *out = device->residency;
     out->serves = out->number != out->ended;
     sim_call_end_locked(device);

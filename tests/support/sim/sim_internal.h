@@ -7,6 +7,7 @@
  *   sim_build.c     whether batches fit persistent mode, and building what it needs
  *   sim_submit.c    queueing submissions and waiting for them
  *   sim_run.c       running what is queued, completing it, losing the device
+ *   sim_stream.c    when submissions of a stream end, and reporting it
  *   sim_schedule.c  in which order and at which virtual times a batch's commands run
  *   sim_execute.c   running one command on the sim's memory
  *   sim_check.c     whether what the runtime hands over is what backend.h promises
@@ -93,6 +94,7 @@ struct sim_pending {
     struct sim_fate fate;
     uint64_t ready_ns;  /* when its submit was over */
     uint64_t launch_ns; /* what its submit cost */
+    uint64_t end_ns;    /* streams: on the device */
 };
 
 struct sim_device {
@@ -110,6 +112,8 @@ struct sim_device {
     uint64_t ended;     /* ran; its completion may not be reported yet */
     uint64_t completed; /* reported to the runtime */
     uint64_t busy_until_ns;
+    _Atomic uint64_t
+        stamp_ns; /* streams: the clock that the runtime sees in complete; 0: the host's */
     struct vyre_residency residency; /* `serves` is not used */
     struct sim_pending *stuck;       /* Owned: runs on after the loss */
 
@@ -208,6 +212,21 @@ void sim_lose_locked(struct sim_device *device, enum vyre_diag_id id);
 void sim_drop_locked(struct sim_device *device); /* lost without a word to the runtime */
 void sim_forget_pending_locked(struct sim_device *device);
 size_t sim_run_locked(struct sim_device *device, bool may_call_back);
+
+bool sim_can_run_locked(const struct sim_device *device);
+struct sim_pending *sim_take_head_locked(struct sim_device *device);
+void sim_free_pending(struct sim_pending *pending);
+
+/* sim_stream.c */
+bool sim_is_stream(const struct vyre_sim *sim);
+struct vyre_sim_pace sim_pace_locked(const struct sim_device *device, uint64_t sequence,
+                                     uint64_t start_ns);
+void sim_stream_queue_locked(struct sim_device *device, struct sim_pending *pending);
+void sim_stream_report_locked(struct sim_device *device, bool is_wait);
+void sim_stream_wait_locked(struct sim_device *device, uint64_t sequence, uint64_t timeout_ns);
+void sim_stream_drain_locked(struct sim_device *device);
+void sim_stream_idle_locked(
+    struct sim_device *device); /* what is resident leaves if its time is up */
 
 /* sim_schedule.c: fills `out_order` (one entry per command) and adds the spans. */
 struct sim_times {

@@ -14,7 +14,7 @@
 
 /* ---- Loss ------------------------------------------------------------------------------------- */
 
-static void free_pending(struct sim_pending *pending)
+void sim_free_pending(struct sim_pending *pending)
 {
     if (!pending)
         return;
@@ -22,7 +22,7 @@ static void free_pending(struct sim_pending *pending)
     free(pending);
 }
 
-static struct sim_pending *take_head_locked(struct sim_device *device)
+struct sim_pending *sim_take_head_locked(struct sim_device *device)
 {
     struct sim_pending *pending = device->head;
     device->head = pending->next;
@@ -34,9 +34,9 @@ static struct sim_pending *take_head_locked(struct sim_device *device)
 void sim_forget_pending_locked(struct sim_device *device)
 {
     if (device->sim->desc.stuck_after_hang && device->head && device->head->fate.hangs)
-        device->stuck = take_head_locked(device);
+        device->stuck = sim_take_head_locked(device);
     while (device->head)
-        free_pending(take_head_locked(device));
+        sim_free_pending(sim_take_head_locked(device));
 }
 
 void sim_drop_locked(struct sim_device *device)
@@ -148,7 +148,7 @@ static bool run_one_locked(struct sim_device *device, struct sim_pending *pendin
     return true;
 }
 
-static bool can_run_locked(const struct sim_device *device)
+bool sim_can_run_locked(const struct sim_device *device)
 {
     const struct sim_pending *head = device->head;
     return !device->lost && !device->lose_pending && head &&
@@ -158,14 +158,18 @@ static bool can_run_locked(const struct sim_device *device)
 size_t sim_run_locked(struct sim_device *device, bool may_call_back)
 {
     size_t count = 0;
+    if (sim_is_stream(device->sim)) {
+        sim_stream_report_locked(device, true);
+        return 0;
+    }
     if (device->running)
         return 0; /* the runner sees what was released */
     device->running = true;
     device->runner = pthread_self();
-    while (can_run_locked(device) && (may_call_back || !device->head->submission.called_back)) {
-        struct sim_pending *pending = take_head_locked(device);
+    while (sim_can_run_locked(device) && (may_call_back || !device->head->submission.called_back)) {
+        struct sim_pending *pending = sim_take_head_locked(device);
         count += run_one_locked(device, pending);
-        free_pending(pending);
+        sim_free_pending(pending);
     }
     if (device->lose_pending && !device->lost && may_report_locked(device))
         tell_lost_locked(device);
@@ -186,7 +190,7 @@ size_t vyre_sim_run_stuck(struct vyre_sim *sim)
         for (uint32_t i = 0; i < stuck->submission.view->command_count; i++)
             sim_execute(device, stuck->submission.view, i, &rng);
         device->stuck = NULL;
-        free_pending(stuck);
+        sim_free_pending(stuck);
         count++;
     }
     pthread_mutex_unlock(&sim->lock);
@@ -199,7 +203,7 @@ void *sim_thread(void *self)
     struct vyre_sim *sim = device->sim;
     pthread_mutex_lock(&sim->lock);
     while (!device->stop) {
-        bool mine = can_run_locked(device) && !device->running &&
+        bool mine = !sim_is_stream(sim) && sim_can_run_locked(device) && !device->running &&
                     (sim->desc.completion == VYRE_SIM_COMPLETE_THREAD ||
                      device->head->submission.called_back);
         if (mine)

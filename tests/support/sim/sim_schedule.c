@@ -45,13 +45,22 @@ static uint64_t group_cost_locked(const struct vyre_sim *sim, const struct sim_k
     return sim->costs.group_ns;
 }
 
-static uint64_t cost_locked(const struct schedule *schedule, const struct vyre_command *command)
+/* Groups of a dispatch that run at the same time. */
+static uint32_t parallel_of(const struct schedule *schedule, enum vyre_mode mode)
+{
+    uint32_t parallel = schedule->sim->desc.parallel[mode];
+    return parallel ? parallel : 1;
+}
+
+static uint64_t cost_locked(const struct schedule *schedule, const struct vyre_command *command,
+                            enum vyre_mode mode)
 {
     struct vyre_sim *sim = schedule->sim;
+    uint32_t parallel = parallel_of(schedule, mode);
     uint64_t cost_ns;
     if (command->type == VYRE_COMMAND_DISPATCH) {
         uint64_t groups = (uint64_t)command->groups[0] * command->groups[1] * command->groups[2];
-        cost_ns = groups * group_cost_locked(sim, command->kernel);
+        cost_ns = (groups + parallel - 1) / parallel * group_cost_locked(sim, command->kernel);
     } else {
         size_t bytes = schedule->view->ranges[command->first_range].size_bytes;
         cost_ns = sim->costs.copy_ns + bytes * sim->costs.copy_byte_ps / 1000;
@@ -239,8 +248,11 @@ static void place_locked(struct schedule *schedule, const struct sim_pending *pe
         .queue = queue,
         .type = what->type,
         .start_ns = start_ns,
-        .end_ns = start_ns + cost_locked(schedule, what),
+        .end_ns = start_ns + cost_locked(schedule, what, pending->submission.mode),
     };
+    if (pending->submission.times && command < pending->submission.time_count)
+        pending->submission.times[command] = (struct vyre_command_time){
+            span.end_ns - start_ns, parallel_of(schedule, pending->submission.mode)};
     schedule->queue_free_ns[queue] = span.end_ns;
     add_span_locked(schedule->sim, &span);
     ran(schedule, command, span.end_ns);

@@ -28,8 +28,11 @@ static struct sim_fate fate_locked(struct vyre_sim *sim)
 static uint64_t enter_persistent_locked(struct sim_device *device)
 {
     struct vyre_residency *residency = &device->residency;
+    sim_stream_idle_locked(device);
     if (residency->number != residency->ended)
         return 0;
+    if (device->sim->desc.switch_drains)
+        sim_stream_drain_locked(device);
     residency->number++;
     residency->begin_ns = device->sim->now_ns;
     return device->sim->costs.persistent_setup_ns;
@@ -46,14 +49,24 @@ void sim_leave_locked(struct sim_device *device, enum vyre_residency_end why)
     residency->why = why;
 }
 
-static uint64_t launch_cost_locked(struct sim_device *device, enum vyre_mode mode, uint64_t count)
+/* What submit pays before the launch: for what becomes resident, or leaves. */
+static uint64_t switch_cost_locked(struct sim_device *device, enum vyre_mode mode)
 {
-    const struct vyre_sim_costs *costs = &device->sim->costs;
+    const struct vyre_residency *residency = &device->residency;
     if (mode == VYRE_MODE_PERSISTENT)
-        return enter_persistent_locked(device) + costs->persistent_round_trip_ns +
-               costs->persistent_item_ns * count;
-    if (device->sim->desc.modes_exclude)
+        return enter_persistent_locked(device);
+    if (device->sim->desc.modes_exclude) {
+        if (device->sim->desc.switch_drains && residency->number != residency->ended)
+            sim_stream_drain_locked(device);
         sim_leave_locked(device, VYRE_RESIDENCY_STOPPED);
+    }
+    return 0;
+}
+
+static uint64_t launch_cost(const struct vyre_sim_costs *costs, enum vyre_mode mode, uint64_t count)
+{
+    if (mode == VYRE_MODE_PERSISTENT)
+        return costs->persistent_round_trip_ns + costs->persistent_item_ns * count;
     if (mode == VYRE_MODE_REPLAY)
         return costs->replay_ns + costs->replay_command_ns * count;
     return costs->submit_ns + costs->submit_command_ns * count;
@@ -84,6 +97,14 @@ static void check_submission_locked(struct sim_device *device,
         sim_violate(sim, "a recording that holds other constants or destinations");
     if (recording && recording->variant != submission->variant)
         sim_violate(sim, "a recording of another variant");
+    if (submission->times &&
+        (sim->desc.no_command_times || submission->mode == VYRE_MODE_PERSISTENT ||
+         submission->time_count == 0 || submission->time_count > submission->view->command_count))
+        sim_violate(sim, "asked for %u times", submission->time_count);
+    for (uint32_t i = 0; submission->times && i < submission->time_count; i++) {
+        if (submission->times[i].ns != 0)
+            sim_violate(sim, "asked for times in memory that is not zeroed");
+    }
     if (submission->variant & ~sim->desc.variants)
         sim_violate(sim, "a variant that was not offered");
     if (!recording)
@@ -119,16 +140,23 @@ static enum vyre_status queue_locked(struct sim_device *device,
     pending->submission = *submission;
     pending->plan = recording ? &recording->plan : &pending->own_plan;
     pending->fate = fate_locked(sim);
-    pending->launch_ns = sim_vary_locked(
-        sim, launch_cost_locked(device, submission->mode, submission->view->command_count));
+    uint64_t switch_ns = switch_cost_locked(device, submission->mode);
+    struct vyre_sim_pace pace = sim_pace_locked(device, submission->sequence, sim->now_ns);
+    uint64_t launch_ns =
+        launch_cost(&sim->costs, submission->mode, submission->view->command_count);
+    pending->launch_ns =
+        sim_vary_locked(sim, switch_ns + (uint64_t)((double)launch_ns * pace.factor));
     sim->now_ns += pending->launch_ns;
     pending->ready_ns = sim->now_ns;
-    mark_used(submission);
+    if (sim_is_stream(sim))
+        sim_stream_queue_locked(device, pending);
+    if (!sim_is_stream(sim))
+        mark_used(submission);
     if (pending->plan->memory)
         sim->planned++;
     device->submitted = submission->sequence;
-    if (sim->desc.completion == VYRE_SIM_COMPLETE_IN_SUBMIT ||
-        sim->desc.completion == VYRE_SIM_COMPLETE_THREAD)
+    if (sim->desc.completion != VYRE_SIM_COMPLETE_LAZY &&
+        sim->desc.completion != VYRE_SIM_COMPLETE_MANUAL)
         device->released = submission->sequence;
     *device->tail = pending;
     device->tail = &pending->next;
@@ -173,11 +201,14 @@ enum vyre_status sim_submit(void *self, const struct vyre_submission *submission
     else if (status == VYRE_DEVICE_LOST)
         sim_drop_locked(device);
     if (status == VYRE_OK) {
-        check_submission_locked(device, submission, plan);
+        if (!sim_is_stream(sim)) /* would take most of the time of thousands of batches */
+            check_submission_locked(device, submission, plan);
         status = queue_locked(device, submission, plan, diag);
     }
     if (status == VYRE_OK && sim->desc.completion == VYRE_SIM_COMPLETE_IN_SUBMIT)
         sim_run_locked(device, false);
+    if (status == VYRE_OK && sim->desc.completion == VYRE_SIM_COMPLETE_ON_TIME)
+        sim_stream_report_locked(device, false);
     pthread_cond_broadcast(&sim->changed);
     sim_call_end_locked(device);
     pthread_mutex_unlock(&sim->lock);
@@ -237,6 +268,8 @@ void sim_wait(void *self, uint64_t sequence, uint64_t timeout_ns)
     if (sequence > device->submitted)
         sim_violate(sim, "wait for submission %llu of %llu", (unsigned long long)sequence,
                     (unsigned long long)device->submitted);
+    if (sim_is_stream(sim))
+        sim_stream_wait_locked(device, sequence, timeout_ns);
     bool runs = sim->desc.completion == VYRE_SIM_COMPLETE_LAZY && timeout_ns > 0;
     if (runs && sequence > device->released) {
         device->released = sequence;

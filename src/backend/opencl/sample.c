@@ -1,0 +1,127 @@
+/*
+ * sample.c: the times of single commands, for submissions that ask for them.
+ */
+#include "backend/opencl/sample.h"
+
+#include <string.h>
+
+#include "backend/opencl/device.h"
+
+/* The queue that profiles, or NULL. */
+static cl_command_queue profiling_queue(struct vyre_cl_device *device)
+{
+    struct vyre_cl_sample *sample = &device->sample;
+    if (device->desc.device_times)
+        return device->queue;
+    if (!sample->queue && !sample->is_refused) {
+        cl_int code;
+        sample->queue = device->api->clCreateCommandQueue(device->context, device->id,
+                                                          CL_QUEUE_PROFILING_ENABLE, &code);
+        sample->is_refused = !sample->queue;
+    }
+    return sample->queue;
+}
+
+/* Whether the batch runs in one queue, command by command. */
+static bool is_in_order(const struct vyre_cl_device *device,
+                        const struct vyre_submission *submission)
+{
+    const struct vyre_batch_view *view = submission->view;
+    if (submission->variant & VYRE_VARIANT_DRIVER)
+        return false;
+    return !device->side || (submission->variant & VYRE_VARIANT_SERIAL) || view->is_chain ||
+           view->command_count < 2;
+}
+
+/* Tables in the device's ring are freed when the main queue is done with them. */
+static bool has_tables(const struct vyre_batch_view *view)
+{
+    for (uint32_t i = 0; i < view->binding_count; i++) {
+        if (view->bindings[i].kind == VYRE_BINDING_TABLE)
+            return true;
+    }
+    return false;
+}
+
+void vyre_cl_sample_begin(struct vyre_cl_encoder *encoder, const struct vyre_submission *submission)
+{
+    struct vyre_cl_device *device = encoder->device;
+    struct vyre_cl_sample *sample = &device->sample;
+    const struct vyre_batch_view *view = submission->view;
+    bool own_queue = !device->desc.device_times;
+    if (!is_in_order(device, submission))
+        return;
+    if (own_queue &&
+        (has_tables(view) || !vyre_cl_has_ended(device, vyre_flight_submitted(&device->flight))))
+        return;
+    cl_command_queue queue = profiling_queue(device);
+    if (!queue)
+        return;
+    sample->times = submission->times;
+    sample->count =
+        submission->time_count < VYRE_CL_SAMPLES_MAX ? submission->time_count : VYRE_CL_SAMPLES_MAX;
+    memset(sample->events, 0, sample->count * sizeof *sample->events);
+    sample->sequence = own_queue ? submission->sequence : 0;
+    encoder->queue = queue;
+    encoder->sample_count = sample->count;
+    encoder->entry->sampled = true;
+}
+
+cl_int vyre_cl_sample_join_slow(struct vyre_cl_device *device)
+{
+    struct vyre_cl_sample *sample = &device->sample;
+    cl_event event;
+    if (vyre_cl_has_ended(device, sample->sequence)) {
+        sample->sequence = 0;
+        return CL_SUCCESS;
+    }
+    cl_int code = device->api->clEnqueueMarkerWithWaitList(sample->queue, 0, NULL, &event);
+    if (code != CL_SUCCESS)
+        return code;
+    /* An event that another queue waits for must have been flushed. */
+    code = device->api->clFlush(sample->queue);
+    if (code == CL_SUCCESS)
+        code = device->api->clEnqueueBarrierWithWaitList(device->queue, 1, &event, NULL);
+    (void)device->api->clReleaseEvent(event);
+    if (code == CL_SUCCESS)
+        sample->sequence = 0;
+    return code;
+}
+
+static cl_ulong profiled(struct vyre_cl_device *device, cl_event event, cl_profiling_info what)
+{
+    cl_ulong value = 0;
+    (void)device->api->clGetEventProfilingInfo(event, what, sizeof value, &value, NULL);
+    return value;
+}
+
+void vyre_cl_sample_read(struct vyre_cl_device *device)
+{
+    struct vyre_cl_sample *sample = &device->sample;
+    for (uint32_t i = 0; i < sample->count; i++) {
+        if (!sample->events[i])
+            continue;
+        cl_ulong start = profiled(device, sample->events[i], CL_PROFILING_COMMAND_START);
+        cl_ulong end = profiled(device, sample->events[i], CL_PROFILING_COMMAND_END);
+        if (start && end > start)
+            sample->times[i] = (struct vyre_command_time){.ns = end - start,
+                                                          .parallel = device->traits.compute_units};
+    }
+}
+
+void vyre_cl_sample_drop(struct vyre_cl_device *device)
+{
+    struct vyre_cl_sample *sample = &device->sample;
+    for (uint32_t i = 0; i < sample->count; i++) {
+        if (sample->events[i])
+            (void)device->api->clReleaseEvent(sample->events[i]);
+    }
+    sample->count = 0;
+}
+
+void vyre_cl_sample_deinit(struct vyre_cl_device *device)
+{
+    if (device->sample.queue)
+        (void)device->api->clReleaseCommandQueue(device->sample.queue);
+    device->sample.queue = NULL;
+}

@@ -1,0 +1,111 @@
+/*
+ * command_times_test.c: the times of single commands on a real device, from a queue of their own and from a main
+ * queue that profiles; order and bytes stay as they are without them.
+ *
+ *   command_times_test DEVICE
+ */
+#include "opencl/driver_hooks.h"
+#include "runtime/batch.h"
+#include "runtime/execution.h"
+#include "runtime/internal.h"
+
+enum { SUBMITS = 300, COMMANDS = 12, AHEAD = 16, GROUPS = 32, BYTES = GROUPS * 8 * 4 };
+
+static const char source[] =
+    "__kernel void advance(__global uint *o) { uint i = get_global_id(0); o[i] = o[i] * 3 + 1; }\n";
+
+/* Adds a chain of dispatches. */
+static void add_steps(struct fixture *f, struct vyre_kernel *kernel, struct vyre_buffer *buffer,
+                      uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        fixture_dispatch(f, kernel, buffer, (struct vyre_dispatch){.groups = {GROUPS, 1, 1}});
+}
+
+/* Submits in auto, `ahead` at a time, until the kernel is known. Returns how often. */
+static uint32_t submit_until_known(struct fixture *f, const struct vyre_kernel *kernel,
+                                   uint32_t ahead)
+{
+    uint32_t submits = 0;
+    while (submits < SUBMITS && kernel->execution.line.count < 3 * COMMANDS) {
+        struct vyre_ticket ticket;
+        for (uint32_t i = 0; i < ahead; i++, submits++)
+            assert_int_equal(vyre_batch_submit(f->batch, NULL, &ticket, &f->diag), VYRE_OK);
+        assert_int_equal(vyre_ticket_wait(f->device, ticket, VYRE_FOREVER, &f->diag), VYRE_OK);
+    }
+    return submits;
+}
+
+static void expect_known(struct vyre_device_desc desc, uint32_t ahead)
+{
+    struct fixture f;
+    uint32_t expected = 0;
+    hooks_open(&f, desc);
+    struct vyre_buffer *buffer = fixture_buffer(&f, BYTES);
+    struct vyre_kernel *kernel = hooks_kernel(&f, source, "advance");
+    add_steps(&f, kernel, buffer, COMMANDS);
+    uint32_t submits = submit_until_known(&f, kernel, ahead);
+    assert_in_range(kernel->execution.line.count, 1, UINT32_MAX);
+    vyre_lock_acquire(&f.device->lock);
+    assert_true(vyre_execution_predict_locked(f.device, f.batch->body) > 0.0);
+    vyre_lock_release(&f.device->lock);
+    for (uint32_t i = 0; i < submits * COMMANDS; i++)
+        expected = expected * 3 + 1;
+    hooks_expect_word(&f, buffer, expected);
+    fixture_close(&f);
+}
+
+static void one_by_one(void **state)
+{
+    (void)state;
+    expect_known((struct vyre_device_desc){0}, 1);
+}
+
+/* What follows a sampled batch waits for it. */
+static void one_behind_the_other(void **state)
+{
+    (void)state;
+    expect_known((struct vyre_device_desc){0}, AHEAD);
+}
+
+static void on_a_queue_that_profiles(void **state)
+{
+    (void)state;
+    expect_known((struct vyre_device_desc){.device_times = true}, 1);
+    expect_known((struct vyre_device_desc){.device_times = true}, AHEAD);
+}
+
+/* Transfers around them, and a batch of more commands than are timed. */
+static void long_batch_with_transfers(void **state)
+{
+    struct fixture f;
+    uint32_t word = 7, read = 0, expected = 7;
+    (void)state;
+    hooks_open(&f, (struct vyre_device_desc){0});
+    struct vyre_buffer *buffer = fixture_buffer(&f, BYTES);
+    struct vyre_kernel *kernel = hooks_kernel(&f, source, "advance");
+    const struct vyre_range first = {.buffer = buffer, .size_bytes = sizeof word};
+    vyre_batch_upload(f.batch, first, &word);
+    add_steps(&f, kernel, buffer, VYRE_EXECUTION_COMMANDS_MAX + 50);
+    vyre_batch_download(f.batch, first, &read);
+    for (uint32_t i = 0; i < VYRE_EXECUTION_COMMANDS_MAX + 50; i++)
+        expected = expected * 3 + 1;
+    for (uint32_t i = 0; i < 40; i++) {
+        read = 0;
+        fixture_must_run(&f, VYRE_MODE_AUTO);
+        assert_int_equal(read, expected);
+    }
+    assert_in_range(kernel->execution.line.count, 1, UINT32_MAX);
+    fixture_close(&f);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        HOOKS_CASE(one_by_one),
+        HOOKS_CASE(one_behind_the_other),
+        HOOKS_CASE(on_a_queue_that_profiles),
+        HOOKS_CASE(long_batch_with_transfers),
+    };
+    return hooks_start(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
+}
