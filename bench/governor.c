@@ -53,7 +53,7 @@ static void step(struct work *work, uint64_t index)
 {
     struct vyre_shape *shape = vyre_governor_see(&work->governor, key_of(index));
     struct vyre_governor_choice choice;
-    if (!vyre_governor_settled(shape, &batch, &choice))
+    if (!vyre_governor_settled(&work->governor, shape, &batch, &choice))
         vyre_governor_choose(&work->governor, shape, work->facts, CANDIDATES, &batch, &choice);
     learn(work, &choice, false);
     work->shapes[index] = shape;
@@ -64,8 +64,8 @@ static void run_see_and_settled(struct work *work)
     struct vyre_governor_choice choice = {0};
     for (uint64_t i = 0; i < CALLS; i++) {
         struct vyre_shape *shape = vyre_governor_see(&work->governor, key_of(i % SHAPES));
-        shape->seen--; /* stay settled: only the fast path is timed */
-        sink += vyre_governor_settled(shape, &batch, &choice) + choice.candidate;
+        shape->unit.seen--; /* stay settled: only the fast path is timed */
+        sink += vyre_governor_settled(&work->governor, shape, &batch, &choice) + choice.candidate;
     }
 }
 
@@ -74,7 +74,7 @@ static void run_learn(struct work *work)
     struct vyre_governor_choice choice = {.why = VYRE_WHY_MEASURED_BEST};
     for (uint64_t i = 0; i < CALLS; i++) {
         struct vyre_shape *shape = work->shapes[i % SHAPES];
-        choice.candidate = shape->current;
+        choice.candidate = shape->unit.current;
         choice.shape = vyre_shape_refer(shape);
         learn(work, &choice, false);
     }

@@ -50,7 +50,6 @@ static void compare(struct vyre_device *device, struct vyre_governor *governor,
     struct vyre_governor_choice *out = &choice->governed;
     struct vyre_candidate_facts facts[VYRE_CANDIDATES_MAX];
     vyre_facts_find_locked(device, body, shape, batch->update_count, facts);
-    batch->work_ns = facts[0].work_ns;
     for (uint32_t i = 0; i < device->candidates.count; i++) {
         if (facts[i].feasible && (choice->put_off >> i & 1u))
             leave_out(&facts[i]);
@@ -93,7 +92,7 @@ static void choose(struct vyre_device *device, struct vyre_governor *governor,
         .unseen = shape->found.missed >= MISSED_LIMIT,
     };
     out->build = 0;
-    if (!may_settle || governor->trying.shape.serial != 0 || !vyre_governor_settled(shape, &batch, &out->governed))
+    if (!may_settle || !vyre_governor_settled(governor, shape, &batch, &out->governed))
         compare(device, governor, body, shape, &batch, out);
     vyre_governor_ran(governor, shape, &out->governed);
     const struct vyre_shape_verdict *verdict = &shape->verdict;
@@ -127,8 +126,9 @@ void vyre_decide_next_locked(struct vyre_device *device, struct vyre_body *body,
     *out_shape = (struct vyre_shape){.link.key = vyre_body_shape(body), .serial = UINT64_MAX};
     if (known)
         *out_shape = *known;
-    out_shape->seen += out_shape->seen < UINT32_MAX;
+    out_shape->unit.seen += out_shape->unit.seen < UINT32_MAX;
     governor.counters.seen++;
+    governor.trying.until = UINT64_MAX; /* an end would be the original's */
     out_choice->put_off = 0;
     choose(device, &governor, body, repeat_hint, out_shape, false, out_choice);
 }

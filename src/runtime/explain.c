@@ -79,8 +79,8 @@ void vyre_explain_locked(struct vyre_device *device, struct vyre_body *body, uin
     vyre_decide_next_locked(device, body, repeat_hint, &shape, &next);
     vyre_record_fill_locked(device, body, repeat_hint, &next, false, &out->next);
     const struct vyre_shape_verdict *verdict = &shape.verdict;
-    out->repeats_seen = shape.seen - 1; /* as the next submit would count, itself included */
-    out->next.repeats_seen = shape.seen;
+    out->repeats_seen = shape.unit.seen - 1; /* as the next submit would count, itself included */
+    out->next.repeats_seen = shape.unit.seen;
     out->arm_count = verdict->arm_count;
     out->persistent_kernel = verdict->inputs.persistent_kernel;
     out->command_reuse = verdict->inputs.command_reuse;

@@ -107,7 +107,7 @@ static double plain_ns(const struct vyre_device *device, const struct vyre_body 
                        const struct vyre_shape *shape)
 {
     const struct vyre_candidate_costs *costs = &device->candidates.list[0].costs;
-    double known = shape->tracks[0].mean_ns;
+    double known = shape->unit.tracks[0].mean_ns;
     return known > 0.0 ? known : costs->batch_ns + costs->command_ns * body->view.command_count;
 }
 
@@ -163,7 +163,7 @@ static const struct vyre_shape_template *learned_locked(struct vyre_device *devi
                                                         struct vyre_shape *shape)
 {
     struct vyre_shape_found *found = &shape->found;
-    bool useful = device->shapes.template_count > 0 || shape->seen >= TEMPLATE_SEEN_MIN;
+    bool useful = device->shapes.template_count > 0 || shape->unit.seen >= TEMPLATE_SEEN_MIN;
     if (!found->template_known && useful) {
         found->has_template = vyre_shape_template_locked(device, body, &found->template_key);
         found->template_known = true;
@@ -180,7 +180,7 @@ void vyre_facts_find_locked(struct vyre_device *device, struct vyre_body *body,
     uint32_t commands = body->view.command_count;
     double work_ns[VYRE_MODE_COUNT];
     vyre_execution_predict_modes_locked(device, body, work_ns);
-    if (shape->seen >= shape->found.retry_at) {
+    if (shape->unit.seen >= shape->found.retry_at) {
         shape->found.failed = 0;
         shape->found.unkept = 0;
         shape->found.unproven &= shape->found.unfit;
@@ -223,7 +223,7 @@ uint32_t vyre_facts_updates_locked(const struct vyre_device *device, struct vyre
     for (uint32_t i = 0; i < device->candidates.count; i++) {
         const struct vyre_candidate *candidate = &device->candidates.list[i];
         uint32_t bakes = vyre_facts_bakes(device, candidate->variant);
-        const struct vyre_candidate_track *track = &shape->tracks[i];
+        const struct vyre_candidate_track *track = &shape->unit.tracks[i];
         if (candidate->mode != VYRE_MODE_REPLAY || !(bakes & VYRE_BAKES_CONSTANTS) ||
             (track->count == 0 && track->first_ns <= 0.0f))
             continue;
@@ -244,5 +244,5 @@ void vyre_facts_failed_locked(struct vyre_shape *shape, uint32_t candidate, bool
         found->failed |= bit;
     if (is_unproven)
         found->unproven |= bit;
-    found->retry_at = shape->seen < UINT32_MAX / 2 ? shape->seen * 2 : UINT32_MAX;
+    found->retry_at = shape->unit.seen < UINT32_MAX / 2 ? shape->unit.seen * 2 : UINT32_MAX;
 }

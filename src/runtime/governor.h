@@ -3,22 +3,26 @@
  *
  * Words
  *   candidate   a mode with a variant, by its index in the caller's array (at most 12)
+ *   unit        what is judged together: a shape, or all shapes of a stream while they alternate
+ *   window      a run of batches of a unit in one candidate, timed as a whole
  *   fixed       what the first batch of a shape in a candidate pays once (recording, setup)
  *   overhead    the other calibrated costs: per batch, command and update
  *   execution   the rest of a batch's time, which only a measurement can show
- *   expected    how many more batches of the shape will come: by the hint, or else as many as seen
- *   trial       a batch in a candidate that was not measured yet
+ *   expected    how many more batches will come: by the hint, or else as many as seen
+ *   try         a window in another candidate than the current one
  *   verdict     the candidate that the policies ask for; it runs until measurements contradict it
  *   evidence    the measurements that the choice rests on: of the shape, of the device, of a store
  *   settled     the choice stands without comparing until the shape was seen `check_at` times
  *
  * A data structure and pure arithmetic: no device, thread, clock or I/O. Time is passed in. The
- * same calls give the same choices. What is learned about a shape is kept in its entry in shapes.h.
+ * same calls give the same choices. The governor does not know what a candidate is. What is learned
+ * about a shape is kept in its entry in shapes.h; all constants are in governor_rules.h.
  *
  * Use, per batch:
  *     shape = vyre_governor_see(governor, key);
- *     if (!vyre_governor_settled(shape, &batch, &choice))
+ *     if (!vyre_governor_settled(governor, shape, &batch, &choice))
  *         ... fill facts ..., vyre_governor_choose(governor, shape, facts, count, &batch, &choice);
+ *     vyre_governor_ran(governor, shape, &choice);
  *     ... run it ...
  *     vyre_governor_learn(governor, &sample);      or vyre_governor_abandon when it failed
  * Any number of batches may be in flight between choose and learn, even of one shape. The reference
@@ -34,6 +38,7 @@
 
 #include <vyre/decision.h>
 
+#include "runtime/governor_rules.h"
 #include "runtime/shapes.h"
 
 #define VYRE_GOVERNOR_EXPLORE_DEFAULT 300
@@ -67,7 +72,6 @@ struct vyre_governor_batch {
     uint32_t depth;        /* batches in flight before it */
     uint8_t verdict;       /* the candidate that the policies ask for: verdict.h */
     bool unseen;           /* its end will not be observed, so a try would teach nothing */
-    double work_ns;        /* predicted execution in plain mode: execution.h; 0: not known */
 };
 
 struct vyre_governor_choice {
@@ -76,8 +80,10 @@ struct vyre_governor_choice {
     uint8_t evidence; /* enum vyre_evidence */
     bool settled;
     bool changed;                /* another candidate than before runs from now on */
-    uint32_t candidate_count;    /* 0 when settled: nothing was compared */
     bool switched;               /* the device's batch before it ran in another candidate */
+    bool leads_in;               /* ... and batches in flight did: its time says nothing */
+    uint32_t candidate_count;    /* 0 when settled: nothing was compared */
+    uint32_t depth;              /* batches in flight before it */
     struct vyre_shape_ref shape; /* for learn */
     double predicted_ns;
     double update_ns; /* part of it that belongs to updates */
@@ -94,32 +100,25 @@ struct vyre_governor_sample {
     uint8_t why;    /* from the choice */
     bool was_first; /* the fixed cost was paid in it */
     bool switched;  /* from the choice */
+    bool leads_in;  /* from the choice */
 };
 
-/* What shapes taught about candidates in general. Logarithms are to base 2. */
+/* What units taught about candidates in general. Logarithms are to base 2. */
 struct vyre_governor_lesson {
     float log;       /* running mean */
     float deviation; /* running mean of the distance from it */
     uint32_t count;
 };
 
-/* The shape that tries a candidate on behalf of all; others wait for it, but not for long. */
-struct vyre_governor_probe {
-    uint64_t serial; /* 0: none */
-    uint64_t since;  /* counters.seen then */
-};
-
-/*
- * The try whose time is not known yet. If several ended together, their shares could not be
- * separated.
- */
+/* The one try of the device. If there were several, batches would end in groups that mix them. */
 struct vyre_governor_try {
-    struct vyre_shape_ref shape; /* that opened the window; zeroed: none */
-    uint64_t until;              /* counters.seen at which it ends, measured or not */
-    uint32_t window;   /* batches of its window: it runs until they are measured ... */
-    uint32_t measured; /* ... of all shapes that take part */
-    uint32_t length;   /* at most so many batches are submitted for it ... */
-    uint32_t run;      /* ... and were, so far */
+    bool is_open;
+    bool is_stream;              /* all shapes take part, else this one */
+    struct vyre_shape_ref shape;
+    uint64_t until;  /* counters.seen at which it ends, measured or not */
+    uint32_t length; /* at most so many batches are submitted for it ... */
+    uint32_t run;    /* ... and were, so far */
+    uint32_t depth;  /* batches in flight when it began */
     uint8_t candidate;
     uint8_t why; /* enum vyre_why */
 };
@@ -129,31 +128,38 @@ struct vyre_governor_counters {
     uint64_t compared; /* choices that were not settled */
     uint64_t trials;
     uint64_t explorations;
-    uint64_t looked; /* batches in windows of explorations */
     uint64_t drifts;
     double spent_ns;
     double explored_ns;
-    double doubted_ns; /* ... in trials that the predictions advised against */
 };
 
 struct vyre_governor {
-    struct vyre_shapes *shapes; /* Borrowed */
-    uint32_t explore_bps;       /* of 10,000 of a shape's time; 0: none */
+    struct vyre_shapes *shapes;              /* Borrowed */
+    const struct vyre_governor_rules *rules; /* Borrowed */
+    uint32_t explore_bps;                    /* of 10,000 of a unit's time; 0: none */
     struct vyre_governor_counters counters;
-    struct vyre_governor_probe probes[VYRE_CANDIDATES_MAX];
+
+    /* The stream. */
+    struct vyre_unit stream; /* its times are parts of the shapes' weights */
+    bool is_stream;          /* the shapes alternate: the stream is the unit of all */
+    uint32_t epoch;          /* changes that concern all shapes: each compares again */
+    bool shares;             /* a candidate is resident: it serves all shapes, or none */
+    float alternates;        /* how often the next batch is of another shape: 0 to 1 */
+    float depth;             /* how often others are in flight */
+    uint64_t last_serial;    /* of the shape seen last */
+    uint8_t last;            /* the candidate chosen last, + 1 */
+    uint32_t unreturned;     /* shapes that were paid for when first seen, and have not come back */
+    uint32_t lead;           /* so many batches are not measured: others run in another candidate */
+    uint64_t timed_until;    /* counters.seen: every batch is timed until then */
     struct vyre_governor_try trying;
-    uint64_t last_serial; /* of the shape seen last */
-    float alternates;     /* how often the next batch is of another shape: 0 to 1 */
-    float share[VYRE_CANDIDATES_MAX]; /* of the last batches, by candidate */
-    float back_ns[VYRE_CANDIDATES_MAX]; /* what a batch pays if the one before it ran otherwise */
-    float stream_ns[VYRE_CANDIDATES_MAX]; /* per batch, of the shapes that alternate */
-    uint8_t leans;       /* the resident candidate that suits them together, + 1; 0: none */
-    uint8_t last;        /* the candidate chosen last, + 1 */
-    uint32_t unreturned; /* shapes that were paid for when first seen, and have not come back */
-    double announced_ns;                    /* coming_ns of all shapes, including forgotten ones */
-    uint32_t measured[VYRE_CANDIDATES_MAX]; /* shapes with more than the first batch measured */
-    float too_high_log;                     /* the most that calibration was seen to be too high */
+
+    /* What all units taught. */
+    bool measured[VYRE_CANDIDATES_MAX]; /* also in batches that did not pay the fixed cost */
+    uint64_t asked[VYRE_CANDIDATES_MAX]; /* until then: the serial of the shape that paid it ... */
+    uint64_t asked_at[VYRE_CANDIDATES_MAX]; /* ... and counters.seen then */
+    float too_high_log;                 /* the most that calibration was seen to be too high */
     float too_low_log;
+    double checked_ns; /* predicted excess of tries that predictions advised against */
     struct vyre_governor_lesson fixed[VYRE_CANDIDATES_MAX];     /* measured over calibrated */
     struct vyre_governor_lesson overhead[VYRE_CANDIDATES_MAX];  /* ... if it was too high */
     struct vyre_governor_lesson execution[VYRE_CANDIDATES_MAX]; /* ns */
@@ -176,7 +182,8 @@ void vyre_governor_see_again(struct vyre_governor *governor, struct vyre_shape *
  */
 static inline uint32_t vyre_governor_repeats(const struct vyre_shape *shape, uint32_t hint)
 {
-    return hint >= shape->seen ? hint - shape->seen + 1 : shape->seen;
+    uint32_t seen = shape->unit.seen;
+    return hint >= seen ? hint - seen + 1 : seen;
 }
 
 /* The batch will run in `candidate`. Call it once for each batch that is submitted in auto. */
@@ -184,22 +191,24 @@ void vyre_governor_ran(struct vyre_governor *governor, const struct vyre_shape *
                        struct vyre_governor_choice *choice);
 
 /* True if the shape's choice stands for this batch: then out_choice holds it, without the table. */
-static inline bool vyre_governor_settled(struct vyre_shape *shape,
+static inline bool vyre_governor_settled(const struct vyre_governor *governor,
+                                         struct vyre_shape *shape,
                                          const struct vyre_governor_batch *batch,
                                          struct vyre_governor_choice *out_choice)
 {
-    if (shape->seen >= shape->check_at || batch->update_count != shape->settled_updates ||
-        batch->repeat_hint != shape->settled_hint)
+    if (shape->unit.seen >= shape->check_at || shape->epoch != governor->epoch ||
+        batch->update_count != shape->settled_updates || batch->repeat_hint != shape->settled_hint)
         return false;
-    out_choice->candidate = shape->current;
+    out_choice->candidate = shape->settled;
     out_choice->why = shape->settled_why;
     out_choice->evidence = shape->settled_evidence;
     out_choice->settled = true;
     out_choice->changed = false;
     out_choice->candidate_count = 0;
     out_choice->shape = vyre_shape_refer(shape);
-    out_choice->predicted_ns = shape->current_ns;
-    out_choice->update_ns = shape->current_update_ns;
+    out_choice->depth = batch->depth;
+    out_choice->predicted_ns = shape->settled_ns;
+    out_choice->update_ns = shape->settled_update_ns;
     return true;
 }
 
@@ -213,10 +222,6 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_shape *sha
                           struct vyre_governor_choice *out_choice);
 
 void vyre_governor_learn(struct vyre_governor *governor, const struct vyre_governor_sample *sample);
-
-/* The batch ran, but its cost is not known. A window goes on without it. */
-void vyre_governor_miss(struct vyre_governor *governor, struct vyre_shape_ref ref,
-                        uint8_t candidate);
 
 /* The batch did not run: a try in flight is forgotten, so that it can be repeated. */
 void vyre_governor_abandon(struct vyre_governor *governor, struct vyre_shape_ref ref,

@@ -56,7 +56,7 @@ enum vyre_status vyre_device_import_learning(struct vyre_device *device,
  */
 static bool is_measured(const struct vyre_candidate_track *track)
 {
-    return track->mean_ns > 0.0 && !(track->flags & (VYRE_TRACK_STALE | VYRE_TRACK_SUSPECT));
+    return track->mean_ns > 0.0 && !(track->flags & VYRE_TRACK_STALE);
 }
 
 size_t vyre_device_export_learnings(struct vyre_device *device, vyre_learning_function *function,
@@ -70,7 +70,7 @@ size_t vyre_device_export_learnings(struct vyre_device *device, vyre_learning_fu
         const struct vyre_shape *shape = vyre_shapes_at(&device->shapes, i);
         bool known = shape->found.has_template;
         for (uint32_t j = 0; more && known && j < device->candidates.count; j++) {
-            const struct vyre_candidate_track *track = &shape->tracks[j];
+            const struct vyre_candidate_track *track = &shape->unit.tracks[j];
             if (!is_measured(track))
                 continue;
             const struct vyre_learning learning = {

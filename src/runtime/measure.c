@@ -31,18 +31,20 @@ static void start_clock(struct vyre_device *device, struct vyre_timing *timing)
 }
 
 /* Whether the choice for the body stands and the batch is too short to be timed every time. */
-static bool is_settled_and_short(const struct vyre_body *body)
+static bool is_settled_and_short(const struct vyre_device *device, const struct vyre_body *body)
 {
     const struct vyre_shape *shape = body->hashed ? vyre_shape_get(body->entry) : NULL;
-    return shape && shape->seen + 1 < shape->check_at && shape->seen >= shape->timed_until &&
-           shape->current_ns < ALWAYS_TIMED_NS;
+    return shape && shape->unit.seen + 1 < shape->check_at &&
+           shape->epoch == device->governor.epoch &&
+           device->governor.counters.seen >= device->governor.timed_until &&
+           shape->settled_ns < ALWAYS_TIMED_NS;
 }
 
 void vyre_timing_begin_locked(struct vyre_device *device, const struct vyre_body *body,
                               bool is_auto, struct vyre_timing *inout_timing)
 {
     if (inout_timing->asked || inout_timing->sampled || device->emit ||
-        (is_auto && !is_settled_and_short(body)))
+        (is_auto && !is_settled_and_short(device, body)))
         start_clock(device, inout_timing);
 }
 
@@ -99,6 +101,7 @@ void vyre_measure_begin_locked(struct vyre_device *device, struct vyre_timing *t
         out->candidate = governed->candidate;
         out->why = governed->why;
         out->switched = governed->switched;
+        out->leads_in = governed->leads_in;
         out->predicted_ns = governed->predicted_ns;
         out->update_ns = governed->update_ns;
     }
@@ -214,18 +217,9 @@ static bool may_grow(const struct vyre_device *device, uint64_t first, uint64_t 
            atomic_load_explicit(&device->progress.submitted, memory_order_relaxed) > completed;
 }
 
-/* The cost of the batch is unknown. */
-static void forget(struct vyre_device *device, uint64_t sequence)
-{
-    const struct vyre_measurement *measurement = &entry_of(device, sequence)->measurement;
-    if (measurement->learns)
-        vyre_governor_miss(&device->governor, measurement->shape, measurement->candidate);
-}
-
-/* ... but the observer still sees the batch. `cost_ns` 0: not even a share is known. */
+/* The cost of the batch is unknown, but the observer sees it. `cost_ns` 0: not even a share is known. */
 static void pass_over(struct vyre_device *device, uint64_t sequence, uint64_t cost_ns)
 {
-    forget(device, sequence);
     if (device->emit)
         vyre_emit_batch_locked(device, sequence, cost_ns, 0);
 }
@@ -243,7 +237,7 @@ static void miss(struct vyre_device *device, uint64_t sequence)
 static double plain_ns(const struct vyre_measurement *measurement)
 {
     const struct vyre_shape *shape = vyre_shape_get(measurement->shape);
-    return shape ? shape->tracks[0].mean_ns : 0.0;
+    return shape ? shape->unit.tracks[0].mean_ns : 0.0;
 }
 
 static int64_t saved_ns(const struct vyre_measurement *measurement, uint64_t cost_ns)
@@ -283,11 +277,8 @@ static void tell(struct vyre_device *device, uint64_t last, uint32_t count, uint
     const struct vyre_measurement *measurement = &entry->measurement;
     for (uint64_t i = last - count + 1; i <= last; i++)
         write_down(device, i, cost_ns / count);
-    if (!measurement->learns || measurement->is_cold || entry->result.status != VYRE_OK) {
-        for (uint64_t i = last - count + 1; i <= last; i++)
-            forget(device, i);
+    if (!measurement->learns || measurement->is_cold || entry->result.status != VYRE_OK)
         return;
-    }
     const struct vyre_governor_sample sample = {
         .shape = measurement->shape,
         .update_ns = measurement->update_ns,
@@ -298,6 +289,7 @@ static void tell(struct vyre_device *device, uint64_t last, uint32_t count, uint
         .why = measurement->why,
         .was_first = measurement->was_first,
         .switched = measurement->switched,
+        .leads_in = measurement->leads_in,
     };
     vyre_governor_learn(&device->governor, &sample);
     struct vyre_shape *shape = vyre_shape_get(measurement->shape);
@@ -329,6 +321,7 @@ static struct likeness compare_group(struct vyre_device *device, uint64_t first,
         const struct vyre_measurement *measurement = &entry->measurement;
         likeness.one_way &= measurement->learns == with->learns &&
                             measurement->candidate == with->candidate &&
+                            measurement->leads_in == with->leads_in &&
                             !measurement->was_first && !measurement->is_cold;
         likeness.one_shape &= measurement->shape.serial == with->shape.serial &&
                               entry->result.status == VYRE_OK;
@@ -343,7 +336,7 @@ static double usual_ns(const struct vyre_measurement *measurement)
     const struct vyre_shape *shape = vyre_shape_get(measurement->shape);
     if (!measurement->learns || !shape || measurement->was_first)
         return 0.0;
-    const struct vyre_candidate_track *track = &shape->tracks[measurement->candidate];
+    const struct vyre_candidate_track *track = &shape->unit.tracks[measurement->candidate];
     return track->count > 0 ? track->mean_ns + measurement->update_ns : 0.0;
 }
 

@@ -53,6 +53,7 @@ struct vyre_measurement {
     bool end_unknown; /* its end went unobserved */
     bool was_first;   /* it paid the one-time costs */
     bool switched;    /* the batch before it ran in another candidate */
+    bool leads_in;    /* ... and so did batches in flight */
     bool is_cold;     /* a kernel was new in this mode: it may have been compiled */
     uint8_t candidate;
     uint8_t why;

@@ -59,7 +59,7 @@ static void fill_governed(const struct vyre_body *body, const struct vyre_govern
     const struct vyre_shape *shape = vyre_shape_get(governed->shape);
     out->shape_lo = body->shape.lo;
     out->shape_hi = body->shape.hi;
-    out->repeats_seen = shape ? shape->seen : 0;
+    out->repeats_seen = shape ? shape->unit.seen : 0;
     out->settled = governed->settled;
     out->evidence = governed->evidence;
     out->predicted_ns = vyre_whole_ns(governed->predicted_ns);

@@ -173,9 +173,8 @@ static uint32_t take_entry(struct vyre_shapes *shapes)
     uint32_t link = shapes->oldest;
     index_remove(&shapes->entries, link);
     unlink_use(shapes, at(shapes, link));
-    shapes->forgotten_coming_ns += at(shapes, link)->coming_ns;
     shapes->forgotten++;
-    shapes->seen_count -= at(shapes, link)->seen > 0;
+    shapes->seen_count -= at(shapes, link)->unit.seen > 0;
     return link;
 }
 

@@ -85,35 +85,44 @@ struct vyre_shape_verdict {
     uint8_t out;       /* enum vyre_why: why the wanted one cannot run; 0: it can */
 };
 
-/* What was measured of the shape in one candidate: governor.h. */
+/* What was measured of a unit in one candidate: governor.h. */
 struct vyre_candidate_track {
     double mean_ns;    /* per batch, without the fixed cost and updates; 0: not known */
-    uint64_t last_ns;  /* time of the last measurement */
     float first_ns;    /* of the batch that paid the fixed cost; 0: none yet */
     float fixed_ns;    /* predicted for it */
     float overhead_ns; /* calibrated, at the last comparison */
-    float expect_ns;   /* for the next sample, from other shapes; 0: they teach nothing */
+    float spread;      /* how far a batch is from the mean, as a part of it */
     float run_ns;      /* of the windows outside the band, the one nearest to it */
-    float back_ns;     /* the last cost of coming back to it from another candidate */
-    float doubted_ns;  /* predicted excess of a trial in flight that predictions advise against */
-    float spread;      /* how far windows are from the mean, as a part of it */
-    float open_ns;     /* of the open window: time ... */
-    uint32_t open;     /* ... and batches so far */
-    uint32_t window;   /* batches of a window */
+    float raw_ns;      /* of the open window: time ... */
+    float open_ns;     /* ... with disturbed batches at their usual time ... */
+    uint32_t open;     /* ... and batches so far ... */
+    uint32_t window;   /* ... of so many */
     uint32_t count;    /* batches in mean_ns, saturating */
     uint32_t windows;  /* ... in so many windows */
-    uint32_t look_at;  /* not the current one: look again when the shape was seen this often */
-    uint8_t looks;     /* windows that could not tell it from the current one */
+    uint32_t look_at;  /* not the current one: look again when the unit was seen this often */
+    uint8_t looks;     /* windows in a row that could not tell it from the current one */
     int8_t run;        /* windows in a row above (+) or below (-) the band */
     uint8_t flags;     /* VYRE_TRACK_... */
 };
 
-#define VYRE_TRACK_ESTIMATED 1u  /* only the first batch is known; the fixed cost is less of it */
-#define VYRE_TRACK_PENDING   2u  /* a trial is in flight */
-#define VYRE_TRACK_STALE     4u  /* measured before the costs drifted */
-#define VYRE_TRACK_DROPPED   8u  /* measured slower than another */
-#define VYRE_TRACK_SUSPECT   16u /* the only sample is far above what was expected */
-#define VYRE_TRACK_CONFIRMED 32u /* also measured in batches that did not pay the fixed cost */
+#define VYRE_TRACK_ESTIMATED 1u /* only the first batch is known; the fixed cost is less of it */
+#define VYRE_TRACK_STALE     2u /* measured before the costs drifted */
+#define VYRE_TRACK_CONFIRMED 4u /* also measured in batches that did not pay the fixed cost */
+
+/* What the governor learns of a shape, or of all shapes that alternate. */
+struct vyre_unit {
+    uint32_t seen; /* batches in auto so far, saturating */
+    uint8_t current;
+    uint8_t candidate_count;
+    uint8_t last;       /* candidate of the last sample, + 1 */
+    bool chosen;        /* `current` is valid */
+    double anchor_ns;   /* mean of `current` at the last comparison: drift is measured from it */
+    double recent_ns;   /* of the last few windows in `current` */
+    double pace_ns;     /* mean of `current` when the others were last adjusted to it */
+    double spent_ns;    /* in all batches */
+    double explored_ns; /* in looks, beyond what the current one would have taken */
+    struct vyre_candidate_track tracks[VYRE_CANDIDATES_MAX];
+};
 
 struct vyre_profile_kernel {
     const struct vyre_kernel *kernel; /* Borrowed: alive until its last batch was reported */
@@ -142,34 +151,24 @@ struct vyre_shape {
     uint32_t newer;              /* neighbours by use, + 1 */
     uint32_t older;
     uint64_t serial; /* unique over the table's life; 0: unused entry */
-    uint32_t seen;   /* batches in auto so far, saturating */
     uint8_t warm;    /* bits: modes in which all of its kernels have run before */
     struct vyre_shape_found found;
     struct vyre_shape_verdict verdict;
     struct vyre_shape_profile *profile; /* Owned by the table; NULL: there is no observer */
 
     /* The governor's part. */
-    uint32_t check_at;    /* compare again when `seen` reaches it */
-    uint32_t timed_until; /* every batch is timed until then: a window to compare a try with */
+    struct vyre_unit unit;
+    bool unreturned;      /* something was paid for it when it was first seen */
+    double weight_ns;     /* what a plain batch is predicted to take: its part in a stream */
+    uint32_t check_at;    /* compare again when it was seen this often ... */
+    uint32_t epoch;       /* ... or when the governor's differs */
     uint32_t settled_hint;
     uint32_t settled_updates;
+    uint8_t settled;          /* the candidate that runs until then */
     uint8_t settled_why;      /* enum vyre_why */
     uint8_t settled_evidence; /* enum vyre_evidence */
-    uint8_t current;
-    uint8_t candidate_count;
-    uint8_t last;      /* candidate of the last sample, + 1 */
-    bool chosen;       /* `current` is valid */
-    bool unreturned;   /* something was paid for it when it was first seen */
-    bool detour;       /* the last sample was an exploration */
-    double current_ns; /* predicted when it was chosen */
-    double current_update_ns;
-    double anchor_ns;   /* mean of `current` at the last comparison: drift is measured from it */
-    double recent_ns;   /* of the last few batches in `current` */
-    double pace_ns;     /* mean of `current` when the others were last adjusted to it */
-    double spent_ns;    /* in all batches of the shape */
-    double coming_ns;   /* in batches that the caller announced */
-    double explored_ns; /* in explorations, beyond what the best would have taken */
-    struct vyre_candidate_track tracks[VYRE_CANDIDATES_MAX];
+    double settled_ns;        /* predicted when it was chosen */
+    double settled_update_ns;
 };
 
 /* A reference to an entry that may be gone by now. A zeroed one refers to none. */
@@ -213,7 +212,6 @@ struct vyre_shapes {
     uint64_t serials;
     uint64_t forgotten;
     uint64_t mark;              /* shape_keys.c: counts the templates computed */
-    double forgotten_coming_ns; /* what callers had announced for shapes that were forgotten */
 };
 
 /* `limit` 0: 1,024; else 16 to 1,048,576, clamped. `observed`: with profiles. */

@@ -200,12 +200,13 @@ static void run_batch(struct run *run, uint32_t batch)
     struct vyre_shape *shape =
         vyre_governor_see(&run->governor, (struct vyre_hash128){.lo = s * 7919 + 1, .hi = s});
     struct vyre_governor_choice choice;
-    if (!vyre_governor_settled(shape, &asked, &choice)) {
+    if (!vyre_governor_settled(&run->governor, shape, &asked, &choice)) {
         struct vyre_candidate_facts facts[SIM_MODES_MAX];
         fill_facts(run, s, facts);
-        asked.verdict = verdict_of(facts, draw->mode_count, &asked, shape->seen);
+        asked.verdict = verdict_of(facts, draw->mode_count, &asked, shape->unit.seen);
         vyre_governor_choose(&run->governor, shape, facts, draw->mode_count, &asked, &choice);
     }
+    vyre_governor_ran(&run->governor, shape, &choice);
     uint32_t mode = choice.candidate;
     bool first = !run->used[s][mode];
     double cost = per_batch(draw, batch, s, mode) + (first ? draw->fixed[mode] : 0);
@@ -223,6 +224,7 @@ static void run_batch(struct run *run, uint32_t batch)
         .candidate = choice.candidate,
         .why = choice.why,
         .was_first = first,
+        .switched = choice.switched,
     };
     vyre_governor_learn(&run->governor, &sample);
 }

@@ -57,8 +57,8 @@ static struct vyre_shape *choose(struct fixture *f, uint64_t shape)
         .command_count = f->commands, .update_count = f->updates, .repeat_hint = f->hint};
     struct vyre_shape *entry = vyre_governor_see(&f->governor, key_of(shape));
     if (!f->plain_verdict)
-        batch.verdict = verdict_of(f->facts, MODES, &batch, entry->seen);
-    if (!vyre_governor_settled(entry, &batch, &f->choice))
+        batch.verdict = verdict_of(f->facts, MODES, &batch, entry->unit.seen);
+    if (!vyre_governor_settled(&f->governor, entry, &batch, &f->choice))
         vyre_governor_choose(&f->governor, entry, f->facts, MODES, &batch, &f->choice);
     return entry;
 }
@@ -252,7 +252,7 @@ static void trial_that_measures_worse_is_dropped(void **state)
     run_many(&f, 1, 20);
     struct vyre_shape *entry = vyre_shapes_find(&f.shapes, key_of(1));
     assert_in_range(f.used[REPLAY], 1, 2); /* the first shows fixed and execution in one sum */
-    assert_true(entry->tracks[REPLAY].flags & VYRE_TRACK_DROPPED);
+    assert_true(entry->unit.tracks[REPLAY].flags & VYRE_TRACK_DROPPED);
     vyre_governor_reopen(entry);
     (void)run(&f, 1);
     assert_int_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_SLOWER_MEASURED);
@@ -323,13 +323,13 @@ static void recheck_that_meets_an_outlier_is_made_again(void **state)
     f.facts[PLAIN].ready = true;
     run_many(&f, 1, 200);
     struct vyre_shape *entry = vyre_shapes_find(&f.shapes, key_of(1));
-    assert_int_equal(entry->current, REPLAY);
-    entry->tracks[PLAIN].flags |= VYRE_TRACK_STALE;
+    assert_int_equal(entry->unit.current, REPLAY);
+    entry->unit.tracks[PLAIN].flags |= VYRE_TRACK_STALE;
     vyre_governor_reopen(entry);
     assert_int_equal(run_noisy(&f, 1, 20), PLAIN);
     assert_int_equal(f.choice.why, VYRE_WHY_DRIFT_RECHECK);
     assert_int_equal(run(&f, 1), PLAIN);
-    assert_true(entry->tracks[PLAIN].mean_ns <= 61 * US);
+    assert_true(entry->unit.tracks[PLAIN].mean_ns <= 61 * US);
     assert_int_equal(run(&f, 1), REPLAY);
     tear_down(&f);
 }
@@ -583,7 +583,7 @@ static void trial_goes_on_until_it_is_measured(void **state)
     f.facts[PLAIN].ready = true;
     struct vyre_shape *entry = vyre_governor_see(&f.governor, key_of(1));
     f.choice = (struct vyre_governor_choice){.shape = vyre_shape_refer(entry), .candidate = PLAIN};
-    entry->candidate_count = MODES;
+    entry->unit.candidate_count = MODES;
     learn(&f, entry, 60 * US, false);
     for (int i = 0; i < 2; i++) {
         (void)choose(&f, 1);
@@ -671,8 +671,8 @@ static void sample_of_a_forgotten_shape_is_only_counted(void **state)
         (void)vyre_governor_see(&f.governor, key_of(shape));
     assert_null(vyre_shapes_find(&f.shapes, key_of(1)));
     learn(&f, entry, 60 * US, false);
-    assert_int_equal(entry->tracks[PLAIN].count, 0);
-    assert_true(entry->spent_ns == 0);
+    assert_int_equal(entry->unit.tracks[PLAIN].count, 0);
+    assert_true(entry->unit.spent_ns == 0);
     assert_true(f.governor.counters.spent_ns == 60 * US);
     tear_down(&f);
 }
@@ -687,12 +687,12 @@ static void mean_is_robust(void **state)
     (void)run_noisy(&f, 1, 50); /* the first real sample is an outlier */
     struct vyre_shape *entry = vyre_shapes_find(&f.shapes, key_of(1));
     run_many(&f, 1, 3);
-    assert_true(entry->tracks[PLAIN].mean_ns <= 61 * US);
+    assert_true(entry->unit.tracks[PLAIN].mean_ns <= 61 * US);
     for (uint32_t i = 0; i < 100; i++)
         (void)run_noisy(&f, 1, i % 10 == 9 ? 50 : 1);
-    assert_true(entry->tracks[PLAIN].mean_ns >= 59 * US);
-    assert_true(entry->tracks[PLAIN].mean_ns <= 61 * US);
-    assert_true(entry->tracks[PLAIN].last_ns == f.now_ns);
+    assert_true(entry->unit.tracks[PLAIN].mean_ns >= 59 * US);
+    assert_true(entry->unit.tracks[PLAIN].mean_ns <= 61 * US);
+    assert_true(entry->unit.tracks[PLAIN].last_ns == f.now_ns);
     tear_down(&f);
 }
 

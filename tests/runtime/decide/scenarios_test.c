@@ -24,7 +24,7 @@ struct mode {
     double fixed_ns;
     double batch_ns;
     double command_ns;
-    bool leaves; /* the fixed cost is due again after a batch in another mode, without notice */
+    bool leaves; /* it is resident: the fixed cost is due again after a batch in another mode */
 };
 
 struct scenario {
@@ -91,7 +91,6 @@ struct run {
     struct vyre_candidate_facts facts[MODES_MAX];
     double noise[BATCHES_MAX];
     uint64_t now_ns;
-    uint32_t last; /* mode */
     uint32_t
         traps; /* decisions with a candidate that was measured as clearly slower than another */
 };
@@ -133,6 +132,7 @@ static void set_facts(struct run *run, struct rng *rng)
         run->facts[m] = (struct vyre_candidate_facts){
             .feasible = true,
             .ready = mode->fixed_ns <= 0,
+            .resident = mode->leaves,
             .fixed_ns = (uint64_t)off(rng, run->setting, mode->fixed_ns),
             .per_batch_ns = (uint64_t)off(rng, run->setting, mode->batch_ns),
             .per_command_ns = (uint64_t)off(rng, run->setting, mode->command_ns),
@@ -178,18 +178,18 @@ static double run_batch(struct run *run, uint32_t batch)
     struct vyre_shape *shape =
         vyre_governor_see(&run->governor, (struct vyre_hash128){.lo = 1, .hi = 2});
     struct vyre_governor_choice choice;
-    asked.verdict = verdict_of(run->facts, run->scenario->count, &asked, shape->seen);
-    if (!vyre_governor_settled(shape, &asked, &choice))
+    asked.verdict = verdict_of(run->facts, run->scenario->count, &asked, shape->unit.seen);
+    if (!vyre_governor_settled(&run->governor, shape, &asked, &choice))
         vyre_governor_choose(&run->governor, shape, run->facts, run->scenario->count, &asked,
                              &choice);
     look_for_trap(run, &choice);
+    vyre_governor_ran(&run->governor, shape, &choice);
     uint32_t m = choice.candidate;
     const struct mode *mode = &run->scenario->modes[m];
     bool first = !run->facts[m].ready;
-    bool due = first || (mode->leaves && run->last != m);
-    double cost = each(run, batch, m) + (due ? mode->fixed_ns : 0);
-    run->facts[m].ready = true;
-    run->last = m;
+    double cost = each(run, batch, m) + (first ? mode->fixed_ns : 0);
+    for (uint32_t i = 0; i < run->scenario->count; i++)
+        run->facts[i].ready = i == m || (run->facts[i].ready && !run->scenario->modes[i].leaves);
     run->now_ns += (uint64_t)cost;
     vyre_governor_learn(&run->governor, &(struct vyre_governor_sample){
                                             .shape = choice.shape,
@@ -199,6 +199,7 @@ static double run_batch(struct run *run, uint32_t batch)
                                             .candidate = choice.candidate,
                                             .why = choice.why,
                                             .was_first = first,
+                                            .switched = choice.switched,
                                         });
     return cost;
 }
@@ -219,7 +220,6 @@ static struct regret run_one(const struct scenario *scenario, const struct setti
     memset(&run, 0, sizeof run);
     run.scenario = scenario;
     run.setting = setting;
-    run.last = MODES_MAX;
     assert_int_equal(vyre_shapes_init(&run.shapes, &allocator, 0, false), VYRE_OK);
     vyre_governor_init(&run.governor, &run.shapes, VYRE_GOVERNOR_EXPLORE_DEFAULT);
     draw_noise(&run, &rng);

@@ -77,11 +77,11 @@ static void see_counts_and_find_does_not(void **state)
     vyre_governor_init(&governor, &shapes, 0);
     assert_null(vyre_shapes_find(&shapes, key_of(7)));
     struct vyre_shape *shape = vyre_governor_see(&governor, key_of(7));
-    assert_int_equal(shape->seen, 1);
+    assert_int_equal(shape->unit.seen, 1);
     assert_ptr_equal(vyre_governor_see(&governor, key_of(7)), shape);
-    assert_int_equal(shape->seen, 2);
+    assert_int_equal(shape->unit.seen, 2);
     assert_ptr_equal(vyre_shapes_find(&shapes, key_of(7)), shape);
-    assert_int_equal(shape->seen, 2);
+    assert_int_equal(shape->unit.seen, 2);
     assert_int_equal(governor.counters.seen, 2);
     /* What is only looked at by an observer is not counted as seen in auto. */
     (void)vyre_shapes_use(&shapes, key_of(8));
