@@ -99,6 +99,33 @@ static void long_batch_with_transfers(void **state)
     fixture_close(&f);
 }
 
+/*
+ * Without shared memory, the main queue fills a new buffer with zeros. A batch in another queue could
+ * overtake that.
+ */
+static void new_buffer_keeps_the_main_queue(void **state)
+{
+    struct fixture f;
+    (void)state;
+    hooked_no_svm = true;
+    hooks_open(&f, (struct vyre_device_desc){0});
+    struct vyre_kernel *kernel = hooks_kernel(&f, source, "advance");
+    struct vyre_buffer *buffer = NULL;
+    for (uint32_t i = 0; i < 8; i++) {
+        buffer = fixture_buffer(&f, BYTES);
+        vyre_batch_reset(f.batch);
+        add_steps(&f, kernel, buffer, 1);
+        fixture_must_run(&f, VYRE_MODE_AUTO);
+        assert_int_equal(hooked_device->sample.sequence, 0);
+        hooks_expect_word(&f, buffer, 1);
+    }
+    assert_int_equal(kernel->execution.line.count, 0);
+    for (uint32_t i = 0; i < SUBMITS && kernel->execution.line.count == 0; i++)
+        fixture_must_run(&f, VYRE_MODE_AUTO);
+    assert_in_range(kernel->execution.line.count, 1, UINT32_MAX);
+    fixture_close(&f);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +133,7 @@ int main(int argc, char **argv)
         HOOKS_CASE(one_behind_the_other),
         HOOKS_CASE(on_a_queue_that_profiles),
         HOOKS_CASE(long_batch_with_transfers),
+        HOOKS_CASE(new_buffer_keeps_the_main_queue),
     };
     return hooks_start(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
 }

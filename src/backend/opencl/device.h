@@ -68,6 +68,7 @@ struct vyre_cl_device {
     struct vyre_lane_plan lane_plan; /* of the batch that is enqueued or recorded */
     bool forked;   /* the side queue has work that the main queue does not wait for yet */
     bool blocking; /* work was seen to end inside the enqueue: usually nothing to flush */
+    bool filling;  /* the queue may hold fills of new buffers, and no batch after them */
     struct vyre_flight flight;
     uint64_t previous_end_ns;      /* when the last timed batch ended; under the flight's lock */
     _Atomic uint32_t driver_calls; /* event callbacks that the driver still has to make */

@@ -111,6 +111,7 @@ static cl_int allocate_memory(struct vyre_cl_device *device, struct vyre_cl_buff
     buffer->number = ++device->next_part;
     device->reserved_bytes += buffer->size_bytes;
     device->allocation_count++;
+    device->filling = true;
     if (whole > 0)
         code = device->api->clEnqueueFillBuffer(device->queue, buffer->memory, &zero, sizeof zero,
                                                 0, whole, 0, NULL, NULL);

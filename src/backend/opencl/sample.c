@@ -43,6 +43,12 @@ static bool has_tables(const struct vyre_batch_view *view)
     return false;
 }
 
+/* Fills of new buffers are no batches: they have ended when a batch behind them has. */
+static bool is_main_idle(struct vyre_cl_device *device)
+{
+    return !device->filling && vyre_cl_has_ended(device, vyre_flight_submitted(&device->flight));
+}
+
 void vyre_cl_sample_begin(struct vyre_cl_encoder *encoder, const struct vyre_submission *submission)
 {
     struct vyre_cl_device *device = encoder->device;
@@ -51,8 +57,7 @@ void vyre_cl_sample_begin(struct vyre_cl_encoder *encoder, const struct vyre_sub
     bool own_queue = !device->desc.device_times;
     if (!is_in_order(device, submission))
         return;
-    if (own_queue &&
-        (has_tables(view) || !vyre_cl_has_ended(device, vyre_flight_submitted(&device->flight))))
+    if (own_queue && (has_tables(view) || !is_main_idle(device)))
         return;
     cl_command_queue queue = profiling_queue(device);
     if (!queue)

@@ -68,6 +68,8 @@ static enum vyre_status submit_queued(struct vyre_cl_device *device,
         if (!device->blocking || !vyre_cl_entry_is_over(device, entry))
             (void)device->api->clFlush(entry->sampled ? encoder.queue : device->queue);
         device->last_queued = submission->sequence;
+        if (device->sample.sequence != submission->sequence)
+            device->filling = false; /* the batch ends after them */
     }
     vyre_cl_entry_push(device, entry);
     return VYRE_OK;
