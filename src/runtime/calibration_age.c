@@ -9,7 +9,7 @@
 
 #include "runtime/candidates.h"
 
-/* Other figures, such as those of copies, may be noisy: auto does not use them. */
+/* Other figures, such as those of copies, may be noisy: they count the same in every mode. */
 bool vyre_calibration_is_noisy(const struct vyre_calibration *calibration)
 {
     for (int i = 0; i < VYRE_COST_COUNT; i++) {

@@ -12,7 +12,7 @@
  * A line keeps two points, of the smallest and of the largest size that was sampled, and predicts
  * from the slope between them. The part that does not depend on the size is left out of predictions:
  * it belongs to launching, whose cost calibration knows (candidates.h). With a single size, the part
- * is the one that other kernels showed, but at most half of the time.
+ * is the one that other kernels showed, but at most three quarters of the time.
  *
  * Each kernel has a line. What all kernels take per round and invocation predicts a kernel that was
  * never sampled. The first submission of a kernel is never sampled: it may compile, and touch its
@@ -21,7 +21,8 @@
  * Batches are asked for their times in auto, except in persistent mode, when they are compared or
  * timed anyway: from the second submission of one of their kernels on, then ever more rarely, and when
  * a kernel has more than double the groups sampled so far, or fewer than half. One submission at a
- * time. A backend may have no answer; then the next submission is asked. Memory is part of the kernel and of the device; nothing is allocated.
+ * time. A backend may have no answer; then the next submission is asked. Memory is part of the kernel
+ * and of the device; nothing is allocated.
  *
  * Thread-safety: the caller holds the device's lock.
  */
