@@ -172,6 +172,27 @@ static void a_new_kernel_is_predicted_from_the_others(void **state)
     fixture_close(&fixture);
 }
 
+/* The first submission of a kernel may compile it, also beside one that is known. */
+static void a_new_kernel_beside_a_known_one_teaches_nothing(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_open(&fixture, &plain_only, NULL);
+    struct vyre_batch *batch = sets(&fixture, 4, 1);
+    struct vyre_batch *both = sets(&fixture, 64, 1); /* another size, so it is sampled at once */
+    fixture_add_mixes(&fixture, both, 1, BYTES);
+    run(&fixture, batch, 0);
+    run(&fixture, batch, 0);
+    run(&fixture, both, 0);
+    (void)predict(&fixture, both);
+    assert_int_equal(samples_of(&fixture, KERNEL_SET), 2);
+    assert_int_equal(samples_of(&fixture, KERNEL_MIX), 0);
+    run(&fixture, both, 0);
+    (void)predict(&fixture, both);
+    assert_int_equal(samples_of(&fixture, KERNEL_MIX), 1);
+    fixture_close(&fixture);
+}
+
 static void sampling_becomes_rare(void **state)
 {
     (void)state;
@@ -353,6 +374,7 @@ int main(void)
         cmocka_unit_test(line_whose_larger_size_is_faster_keeps_a_slope),
         cmocka_unit_test(a_new_shape_is_predicted_from_another),
         cmocka_unit_test(a_new_kernel_is_predicted_from_the_others),
+        cmocka_unit_test(a_new_kernel_beside_a_known_one_teaches_nothing),
         cmocka_unit_test(sampling_becomes_rare),
         cmocka_unit_test(a_required_mode_is_not_sampled),
         cmocka_unit_test(without_command_times_nothing_is_predicted),
