@@ -252,10 +252,6 @@ void explain_candidate(const struct explain_subject *subject, uint32_t candidate
         snprintf(out, EXPLAIN_TEXT_BYTES, "cheaper by %s, which is too little for a switch",
                  cli_unit_ns(less_ns).text);
         return;
-    case VYRE_WHY_SWITCHING:
-        snprintf(out, EXPLAIN_TEXT_BYTES,
-                 "cheaper alone, but other shapes run otherwise, and switching costs more");
-        return;
     case VYRE_WHY_NOT_REQUIRED:
         snprintf(out, EXPLAIN_TEXT_BYTES, "could run, but the caller requires another mode");
         return;

@@ -46,9 +46,10 @@ struct vyre_decision_candidate {
     uint8_t variant;       /* bits of enum vyre_variant */
     uint8_t state;         /* enum vyre_candidate_state */
     uint8_t why;           /* enum vyre_why: why it was chosen, or why not */
-    uint32_t windows;      /* windows behind measured_ns: runs of batches that were timed as a whole */
-    uint32_t error_bps;    /* how far measured_ns may be off, by the spread of its windows: of 10,000 */
-    uint32_t look_at;      /* looked at again when the shape was seen this often; 0: not planned */
+    uint32_t windows; /* windows behind measured_ns: runs of batches that were timed as a whole */
+    uint32_t
+        error_bps;    /* how far measured_ns may be off, by the spread of its windows: of 10,000 */
+    uint32_t look_at; /* looked at again when the shape was seen this often; 0: not planned */
 };
 
 /* One decision, and what its batch took. */

@@ -42,10 +42,9 @@ enum vyre_why {
     VYRE_WHY_IN_TRIAL = 19,         /* a trial is in flight */
     VYRE_WHY_MARGIN = 20,           /* it is cheaper by less than the margin for a switch */
     VYRE_WHY_NOT_REQUIRED = 21,     /* the caller required another */
-    VYRE_WHY_SWITCHING = 22,        /* cheaper alone, but what is resident would leave and return */
 };
 /* How many there are of enum vyre_why. */
-#define VYRE_WHY_COUNT 23
+#define VYRE_WHY_COUNT 22
 
 /* Below this number: why a batch runs as it does. */
 #define VYRE_WHY_CHOSEN_COUNT 9

@@ -19,7 +19,7 @@ const char *vyre_why_name(enum vyre_why why)
         "failed",         "unproven",         "unbuilt",
         "poor-fit",       "slower-predicted", "slower-measured",
         "fixed-too-slow", "in-trial",         "margin",
-        "not-required",   "switching"};
+        "not-required"};
     return NAME_OF(names, why);
 }
 

@@ -17,6 +17,8 @@
 
 /* A try that is not measured after so many times its batches ends without a result. */
 #define PATIENCE 4u
+/* The first batches of a kernel in a mode are not measured: so many more may run for a try. */
+#define COLD 2u
 
 const struct vyre_governor_rules vyre_governor_rules_default = {
 #define X(name, value, reason) .name = (value),
@@ -138,8 +140,7 @@ static void report(const struct vyre_governor_round *round, const struct vyre_go
         if (!view->feasible)
             continue;
         row->state = view->known ? VYRE_CANDIDATE_MEASURED : VYRE_CANDIDATE_PREDICTED;
-        row->predicted_ns =
-            vyre_whole_ns(view->fixed / round->repeats + view->cost + view->update);
+        row->predicted_ns = vyre_whole_ns(view->fixed / round->repeats + view->cost + view->update);
     }
     const struct vyre_governor_view *chosen = &round->views[pick->candidate];
     const struct vyre_unit *unit = round->unit;
@@ -147,11 +148,11 @@ static void report(const struct vyre_governor_round *round, const struct vyre_go
     out->why = (uint8_t)pick->why;
     out->evidence = (uint8_t)pick->evidence;
     out->settled = false;
-    out->changed =
-        unit->chosen && !vyre_why_is_try(pick->why) && unit->current != pick->candidate;
+    out->changed = unit->chosen && !vyre_why_is_try(pick->why) && unit->current != pick->candidate;
     out->candidate_count = round->count;
     out->predicted_ns = chosen->fixed / round->shapes + chosen->cost + chosen->update;
     out->update_ns = chosen->update;
+    out->expected_ns = round->facts[pick->candidate].work_ns > 0 ? out->predicted_ns : 0;
 }
 
 /* Notes what learning needs from this comparison. */
@@ -176,7 +177,8 @@ static void choose_for_unit(struct vyre_governor *governor, struct vyre_unit *un
     struct vyre_candidate_track *track = &unit->tracks[candidate];
     bool same = unit->chosen && unit->current == candidate;
     /* Another shape of the stream runs what this one cannot. */
-    if (unit->chosen && !same && !round->views[unit->current].feasible)
+    if (unit == &governor->stream && unit->chosen && !same &&
+        !round->views[unit->current].feasible)
         return;
     if (!same) {
         unit->current = (uint8_t)candidate;
@@ -238,25 +240,26 @@ static void begin_try(struct vyre_governor *governor, struct vyre_unit *unit,
                       const struct vyre_governor_pick *pick)
 {
     struct vyre_candidate_track *track = &unit->tracks[pick->candidate];
-    uint32_t length = vyre_governor_try_length(round, pick->candidate);
+    uint32_t depth = pick->is_check ? 0 : round->batch->depth;
+    uint32_t length = pick->is_check ? 1 : vyre_governor_try_length(round, pick->candidate);
     governor->trying = (struct vyre_governor_try){
         .is_open = true,
         .is_stream = unit == &governor->stream,
         .shape = vyre_shape_refer(shape),
         .until = governor->counters.seen + PATIENCE * (length + round->batch->depth),
-        .length = 2 * length,
+        .length = length + COLD,
         .run = 1,
-        .depth = round->batch->depth,
+        .depth = depth,
         .candidate = (uint8_t)pick->candidate,
         .why = (uint8_t)pick->why,
     };
-    track->window = vyre_governor_window(round, pick->candidate);
+    track->window = pick->is_check ? 1 : vyre_governor_window(round, pick->candidate);
     track->open = 0;
     track->open_ns = 0;
     track->raw_ns = 0;
-    governor->lead = round->batch->depth;
+    governor->lead = depth;
     governor->epoch += unit == &governor->stream;
-    governor->counters.trials += pick->why != VYRE_WHY_EXPLORE;
+    governor->counters.trials += pick->why == VYRE_WHY_TRIAL || pick->why == VYRE_WHY_DRIFT_RECHECK;
     governor->counters.explorations += pick->why == VYRE_WHY_EXPLORE;
 }
 
@@ -304,15 +307,16 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_shape *sha
         shape->unreturned = true;
         governor->unreturned++;
     }
-    if (!governor->measured[pick.candidate] && round.views[pick.candidate].fixed > 0) {
+    if (!governor->measured[pick.candidate] && round.views[pick.candidate].fixed > 0 &&
+        round.repeats > 1) {
         governor->asked[pick.candidate] = shape->serial;
         governor->asked_at[pick.candidate] = governor->counters.seen;
     }
     if (pick.continues) {
         governor->trying.run++;
         shape->check_at = 0;
-    } else if (vyre_why_is_try(pick.why)) {
-        governor->checked_ns += pick.checked;
+    } else if (pick.opens) {
+        governor->checked_ns += pick.is_check ? pick.excess : 0;
         begin_try(governor, unit, shape, &round, &pick);
         shape->check_at = 0;
     } else {

@@ -53,10 +53,10 @@ static inline bool vyre_why_is_try(enum vyre_why why)
 /* What is known of one candidate before the batch runs. */
 struct vyre_candidate_facts {
     bool feasible;
-    bool unbuilt; /* ... but not for this batch: it must be built first */
-    bool ready;   /* recorded, resident: the fixed cost is not due now */
+    bool unbuilt;  /* ... but not for this batch: it must be built first */
+    bool ready;    /* recorded, resident: the fixed cost is not due now */
     bool resident; /* once paid, ready for all shapes, until a batch runs in another candidate */
-    uint8_t why;  /* enum vyre_why, when it is not feasible */
+    uint8_t why;   /* enum vyre_why, when it is not feasible */
     uint64_t fixed_ns;
     uint64_t per_batch_ns;
     uint64_t per_command_ns;
@@ -86,14 +86,16 @@ struct vyre_governor_choice {
     uint32_t depth;              /* batches in flight before it */
     struct vyre_shape_ref shape; /* for learn */
     double predicted_ns;
-    double update_ns; /* part of it that belongs to updates */
+    double update_ns;   /* part of it that belongs to updates */
+    double expected_ns; /* predicted_ns, if the execution of its kernels is known; else 0 */
     struct vyre_decision_candidate candidates[VYRE_CANDIDATES_MAX]; /* without mode and variant */
 };
 
 struct vyre_governor_sample {
     struct vyre_shape_ref shape; /* from the choice */
     double update_ns;            /* from the choice */
-    uint64_t measured_ns; /* of all its batches */
+    double expected_ns;          /* from the choice */
+    uint64_t measured_ns;        /* of all its batches */
     uint64_t now_ns;
     uint32_t batches; /* in a row, observed to end together; 0 counts as 1 */
     uint8_t candidate;
@@ -113,7 +115,7 @@ struct vyre_governor_lesson {
 /* The one try of the device. If there were several, batches would end in groups that mix them. */
 struct vyre_governor_try {
     bool is_open;
-    bool is_stream;              /* all shapes take part, else this one */
+    bool is_stream; /* all shapes take part, else this one */
     struct vyre_shape_ref shape;
     uint64_t until;  /* counters.seen at which it ends, measured or not */
     uint32_t length; /* at most so many batches are submitted for it ... */
@@ -154,10 +156,10 @@ struct vyre_governor {
     struct vyre_governor_try trying;
 
     /* What all units taught. */
-    bool measured[VYRE_CANDIDATES_MAX]; /* also in batches that did not pay the fixed cost */
+    bool measured[VYRE_CANDIDATES_MAX];  /* also in batches that did not pay the fixed cost */
     uint64_t asked[VYRE_CANDIDATES_MAX]; /* until then: the serial of the shape that paid it ... */
     uint64_t asked_at[VYRE_CANDIDATES_MAX]; /* ... and counters.seen then */
-    float too_high_log;                 /* the most that calibration was seen to be too high */
+    float too_high_log;                     /* the most that calibration was seen to be too high */
     float too_low_log;
     double checked_ns; /* predicted excess of tries that predictions advised against */
     struct vyre_governor_lesson fixed[VYRE_CANDIDATES_MAX];     /* measured over calibrated */
@@ -209,6 +211,7 @@ static inline bool vyre_governor_settled(const struct vyre_governor *governor,
     out_choice->depth = batch->depth;
     out_choice->predicted_ns = shape->settled_ns;
     out_choice->update_ns = shape->settled_update_ns;
+    out_choice->expected_ns = 0;
     return true;
 }
 

@@ -19,6 +19,9 @@
 #define RECENT_PART (1.0 / 6)
 /* While there are so few windows, a lower one is believed at once. */
 #define FEW 3u
+/* A batch this many times above its prediction was disturbed. */
+#define FAR 4.0
+#define RUN_FAR 3
 
 /* ---- Means ------------------------------------------------------------------------------------ */
 
@@ -31,7 +34,10 @@ static bool extends_run(struct vyre_candidate_track *track, double value_ns, dou
     if (!same || nearer)
         track->run_ns = value;
     track->run = (int8_t)(same ? track->run + side : side);
-    return (side > 0 ? track->run : -track->run) >= limit;
+    /* Outliers seldom come in threes: so many are enough if all of them are far away. */
+    double ratio = (double)track->run_ns / track->mean_ns;
+    bool far = ratio >= FAR || ratio * FAR <= 1;
+    return (side > 0 ? track->run : -track->run) >= (far ? RUN_FAR : limit);
 }
 
 /* A window of n batches is nearer to the mean than a batch by the square root of n. */
@@ -51,7 +57,8 @@ static enum fold fold(const struct vyre_governor_rules *rules, struct vyre_candi
                       double value_ns, uint32_t batches, bool current, double usual_ns)
 {
     enum fold result = FOLD_STAYS;
-    bool inside = value_ns <= track->mean_ns * rules->band && value_ns * rules->band >= track->mean_ns;
+    bool inside =
+        value_ns <= track->mean_ns * rules->band && value_ns * rules->band >= track->mean_ns;
     double most = (current ? rules->memory : rules->memory_others) * batches;
     double before = track->count < most ? track->count : most;
     bool early = (track->windows <= FEW || !current) && !inside && value_ns < track->mean_ns;
@@ -218,12 +225,17 @@ static bool learn_window(const struct teacher *teacher, uint8_t candidate, doubl
     struct vyre_unit *unit = teacher->unit;
     struct vyre_candidate_track *track = &unit->tracks[candidate];
     bool current = unit->chosen && candidate == unit->current;
-    if (track->flags & VYRE_TRACK_STALE) { /* before the drift the cost was another */
+    bool stale = track->flags & VYRE_TRACK_STALE;
+    if (stale && value_ns > FAR * track->mean_ns && !(track->flags & VYRE_TRACK_SUSPECT)) {
+        track->flags |= VYRE_TRACK_SUSPECT; /* perhaps an outlier: once more */
+        return true;
+    }
+    if (stale) { /* before the drift the cost was another */
         track->count = 0;
         track->windows = 0;
     }
     bool fresh = track->count == 0;
-    track->flags &= (uint8_t) ~(VYRE_TRACK_ESTIMATED | VYRE_TRACK_STALE);
+    track->flags &= (uint8_t) ~(VYRE_TRACK_ESTIMATED | VYRE_TRACK_STALE | VYRE_TRACK_SUSPECT);
     enum fold result = fold(rules, track, current ? value_ns : in_pace(rules, unit, value_ns),
                             batches, current, current ? unit->recent_ns : 0);
     if (current)
@@ -238,8 +250,14 @@ static bool learn_window(const struct teacher *teacher, uint8_t candidate, doubl
     if (result != FOLD_DRIFTED && moved <= rules->wander && moved * rules->wander >= 1)
         return false;
     unit->anchor_ns = track->mean_ns;
+    if (moved < 1) /* it became faster: no reason to look at the others */
+        return false;
+    double part = governor->explore_bps / 10000.0;
+    if (result != FOLD_DRIFTED && unit->explored_ns > part * unit->spent_ns)
+        return false;
     drift(teacher, candidate);
-    if (moved >= rules->pace || moved * rules->pace <= 1) { /* earlier ratios mean nothing any more */
+    if (moved >= rules->pace ||
+        moved * rules->pace <= 1) { /* earlier ratios mean nothing any more */
         unlearn(governor, candidate);
         teach_execution(teacher, candidate);
     }
@@ -256,7 +274,8 @@ static void plan_look(const struct vyre_governor_rules *rules, struct vyre_unit 
 {
     struct vyre_candidate_track *track = &unit->tracks[candidate];
     const struct vyre_candidate_track *current = &unit->tracks[unit->current];
-    double ratio = current->mean_ns > 0 && track->mean_ns > 0 ? track->mean_ns / current->mean_ns : 1;
+    double ratio =
+        current->mean_ns > 0 && track->mean_ns > 0 ? track->mean_ns / current->mean_ns : 1;
     double worse = ratio < 1 ? 1 : ratio < rules->far ? ratio : rules->far;
     double distance = unit->seen * worse;
     if (unit->chosen && current->count > 0 && track->count > 0 && track->looks < rules->doublings &&
@@ -266,7 +285,8 @@ static void plan_look(const struct vyre_governor_rules *rules, struct vyre_unit 
     } else {
         track->looks = 0;
     }
-    track->look_at = distance < UINT32_MAX - unit->seen ? unit->seen + (uint32_t)distance : UINT32_MAX;
+    track->look_at =
+        distance < UINT32_MAX - unit->seen ? unit->seen + (uint32_t)distance : UINT32_MAX;
 }
 
 /* The window is over, with what was measured of it. */
@@ -275,7 +295,7 @@ static bool close_window(const struct teacher *teacher, uint8_t candidate)
     struct vyre_unit *unit = teacher->unit;
     struct vyre_candidate_track *track = &unit->tracks[candidate];
     uint32_t batches = track->open;
-    /* One disturbed batch among few cannot be told from a slow candidate. */
+    /* Among few batches, a disturbed one looks like a slow candidate. */
     float sum_ns = batches <= FEW ? track->raw_ns : track->open_ns;
     double mean_ns = batches ? (double)sum_ns / batches : 0;
     bool news = false;
@@ -284,7 +304,7 @@ static bool close_window(const struct teacher *teacher, uint8_t candidate)
     track->open = 0;
     if (batches)
         news = learn_window(teacher, candidate, mean_ns, batches);
-    if (unit->chosen && candidate != unit->current)
+    if (unit->chosen && candidate != unit->current && !(track->flags & VYRE_TRACK_SUSPECT))
         plan_look(teacher->governor->rules, unit, candidate);
     return news;
 }
@@ -359,7 +379,8 @@ static double undisturbed(const struct vyre_governor_rules *rules, const struct 
 }
 
 /* A batch that paid the fixed cost shows the rest only if the fixed cost is the smaller part. */
-static void learn_first(const struct teacher *teacher, uint8_t candidate, double value_ns)
+static void learn_first(const struct teacher *teacher, uint8_t candidate, double value_ns,
+                        double expected_ns)
 {
     struct vyre_governor *governor = teacher->governor;
     struct vyre_candidate_track *track = &teacher->unit->tracks[candidate];
@@ -373,7 +394,9 @@ static void learn_first(const struct teacher *teacher, uint8_t candidate, double
     track->mean_ns = rest_ns > value_ns * LEAST_PART ? rest_ns : value_ns * LEAST_PART;
     track->flags |= VYRE_TRACK_ESTIMATED;
     track->flags &= (uint8_t)~VYRE_TRACK_STALE;
-    if (teacher->decides && rest_ns >= fixed_ns * DIFFERENCE_LEAST)
+    /* Far above what the times of its kernels predict, it was cold: that teaches others nothing. */
+    bool is_cold = expected_ns > 0 && value_ns > FAR * expected_ns;
+    if (teacher->decides && !is_cold && rest_ns >= fixed_ns * DIFFERENCE_LEAST)
         teach_execution(teacher, candidate);
 }
 
@@ -403,17 +426,16 @@ static void learn_unit(const struct teacher *teacher, struct vyre_shape *shape,
     double usual_ns = unit->chosen ? unit->tracks[unit->current].mean_ns : value_ns;
     bool comes_back = current && sample->was_first && sample->switched && track->first_ns > 0;
     unit->spent_ns += (double)sample->measured_ns;
-    if (sample->why == VYRE_WHY_EXPLORE || comes_back)
+    if (sample->why == VYRE_WHY_EXPLORE || sample->why == VYRE_WHY_DRIFT_RECHECK || comes_back)
         charge(governor, unit, (value_ns - usual_ns) * teacher->scale * batches);
     unit->last = (uint8_t)(sample->candidate + 1);
     /* What the running choice pays again and again is part of its cost. */
-    bool again = sample->was_first && track->first_ns > 0 && current && !sample->switched;
+    bool again =
+        sample->was_first && track->first_ns > 0 && (current || tried) && !sample->switched;
     if (sample->was_first && !again) {
-        learn_first(teacher, sample->candidate, value_ns);
-        if (tried && track->window <= 1) {
-            plan_look(governor->rules, unit, sample->candidate);
+        learn_first(teacher, sample->candidate, value_ns, sample->expected_ns / teacher->scale);
+        if (tried && track->window <= 1)
             close_try(governor, unit, shape);
-        }
         reopen(teacher, shape);
         return;
     }

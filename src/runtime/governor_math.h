@@ -98,8 +98,8 @@ static inline bool governor_told_apart(const struct vyre_candidate_track *a,
 {
     float distance = (float)(ratio > 1 ? ratio - 1 : 1 / ratio - 1);
     float clearly = (float)rules->clearly;
-    return distance * distance > clearly * clearly * (governor_error(a, b->spread, rules) +
-                                                      governor_error(b, 0, rules));
+    return distance * distance >
+           clearly * clearly * (governor_error(a, b->spread, rules) + governor_error(b, 0, rules));
 }
 
 #endif

@@ -147,8 +147,9 @@ static double try_value(const struct vyre_governor_round *round, uint32_t i, uin
 }
 
 /*
- * Calibration may be wrong, and only a batch can show it. Returns what a window of `i` would take,
+ * Calibration may be wrong, and only a batch can show it. Returns what one batch of `i` would take,
  * if no unit has measured it and it could pay in case calibration is `off` times too high; else 0.
+ * One batch is enough to see such an error.
  */
 static double check_ns(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
 {
@@ -156,22 +157,20 @@ static double check_ns(const struct vyre_governor_round *round, uint32_t i, uint
     const struct vyre_governor_view *view = &round->views[i];
     const struct vyre_candidate_track *track = &round->unit->tracks[i];
     double usual = each(round, base);
-    double length = vyre_governor_try_length(round, i);
     double first = (double)track->first_ns * round->scale;
     double fixed = (double)track->fixed_ns * round->scale;
-    if (round->governor->measured[i])
+    if (round->governor->measured[i] || view->supposed)
         return 0;
     if (first > 0) { /* the fixed cost is paid: perhaps it was most of that batch */
         double rest = first - fixed > first * FIRST_REST ? first - fixed : first * FIRST_REST;
-        bool hopeless =
-            view->raw_overhead / rules->off >= usual || rest - fixed * rules->off >= usual;
-        return hopeless || view->fixed > 0 ? 0 : rest * length;
+        bool hopeless = view->raw_overhead / rules->off >= usual ||
+                        (fixed > 0 && rest - fixed * rules->off >= usual);
+        return hopeless || view->fixed > 0 ? 0 : rest;
     }
     double known_off = view->too_high > view->too_low ? view->too_high : view->too_low;
-    double saved =
-        round->repeats * (usual - view->overhead / rules->off - view->update) - view->fixed / rules->off;
-    double cost = view->fixed / known_off +
-                  length * (view->overhead / known_off + view->expect + view->update);
+    double saved = round->repeats * (usual - view->overhead / rules->off - view->update) -
+                   view->fixed / rules->off;
+    double cost = (view->fixed + view->overhead) / known_off + view->expect + view->update;
     double odds = round->batch->repeat_hint ? rules->odds : 0;
     return round->governor->execution[i].count || saved < odds * cost ? 0 : cost;
 }
@@ -184,7 +183,8 @@ static bool affords(const struct vyre_governor_round *round, uint32_t base, doub
 {
     const struct vyre_governor *governor = round->governor;
     double sum = governor->checked_ns + (more > 0 ? more : 0);
-    double coming = round->repeats * governor->shapes->seen_count / round->shapes * each(round, base);
+    double coming =
+        round->repeats * governor->shapes->seen_count / round->shapes * each(round, base);
     if (round->batch->repeat_hint && sum > coming * round->rules->checks_hinted)
         return false;
     return sum <= governor->counters.spent_ns * round->rules->checks / round->feasible;
@@ -198,12 +198,13 @@ static bool can_wait(const struct vyre_governor_round *round, uint32_t i, uint32
 {
     const struct vyre_governor *governor = round->governor;
     double since = (double)(governor->counters.seen - governor->asked_at[i]);
-    return !governor->measured[i] && governor->asked[i] && governor->asked[i] != round->shape->serial &&
+    return !governor->measured[i] && governor->asked[i] &&
+           governor->asked[i] != round->shape->serial &&
            round->views[i].fixed > since * each(round, base);
 }
 
 static uint32_t best_trial(const struct vyre_governor_round *round, uint32_t base,
-                           double *out_checked)
+                           struct vyre_governor_pick *pick)
 {
     uint32_t best = round->count;
     double most = 0;
@@ -214,15 +215,15 @@ static uint32_t best_trial(const struct vyre_governor_round *round, uint32_t bas
             continue;
         double value = view->known ? 0 : try_value(round, i, base);
         double check = check_ns(round, i, base);
-        double excess = check + back_ns(round, base) -
-                        each(round, base) * vyre_governor_try_length(round, i);
+        double excess = check + back_ns(round, base) - each(round, base);
         if (value > most) {
             most = value;
             best = i;
-            *out_checked = 0;
+            pick->is_check = false;
         } else if (best == round->count && check > 0 && affords(round, base, excess)) {
             best = i;
-            *out_checked = excess > 0 ? excess : 0;
+            pick->is_check = true;
+            pick->excess = excess > 0 ? excess : 0;
         }
     }
     return best;
@@ -284,7 +285,7 @@ static struct vyre_governor_pick pick_unmeasured(struct vyre_governor_round *rou
     if (measured) {
         vyre_governor_expect(round, best);
         pick.base = best;
-        pick.candidate = may_try(round) ? best_trial(round, best, &pick.checked) : round->count;
+        pick.candidate = may_try(round) ? best_trial(round, best, &pick) : round->count;
         pick.why = VYRE_WHY_TRIAL;
         pick.evidence = round->facts[best].execution_ns || round->facts[verdict].execution_ns
                             ? VYRE_EVIDENCE_STORE
@@ -292,6 +293,7 @@ static struct vyre_governor_pick pick_unmeasured(struct vyre_governor_round *rou
     }
     for (uint32_t i = 0; i < round->count; i++)
         round->views[i].known = false;
+    pick.opens = pick.candidate < round->count && vyre_why_is_try(pick.why);
     if (pick.candidate < round->count)
         return pick;
     pick.candidate = best;
@@ -315,7 +317,7 @@ static uint32_t pick_try(struct vyre_governor_round *round, uint32_t base,
 {
     if (!may_try(round))
         return round->count;
-    uint32_t tried = best_trial(round, base, &pick->checked);
+    uint32_t tried = best_trial(round, base, pick);
     pick->why = VYRE_WHY_TRIAL;
     if (tried < round->count && (round->unit->tracks[tried].flags & VYRE_TRACK_STALE))
         pick->why = VYRE_WHY_DRIFT_RECHECK;
@@ -359,8 +361,10 @@ struct vyre_governor_pick vyre_governor_pick_one(struct vyre_governor_round *rou
             pick.candidate = round->batch->verdict;
             pick.why = VYRE_WHY_VERDICT;
             pick.evidence = VYRE_EVIDENCE_NONE;
+            pick.opens = may_try(round);
         } else {
             pick.candidate = pick_try(round, base, &pick);
+            pick.opens = pick.candidate < round->count;
         }
         if (pick.candidate == round->count) {
             pick.candidate = base;

@@ -122,8 +122,7 @@ bool vyre_governor_suppose(struct vyre_governor_round *round)
 double vyre_governor_bound_cost(const struct vyre_governor_round *round, uint32_t i, double cost)
 {
     double first = first_of(round, i);
-    double least =
-        first - fixed_of(round, i) * round->rules->fixed_error * round->views[i].too_low;
+    double least = first - fixed_of(round, i) * round->rules->fixed_error * round->views[i].too_low;
     if (first <= 0)
         return cost;
     if (cost > first)

@@ -14,15 +14,15 @@
 /* A candidate as seen for this batch. All costs in ns. */
 struct vyre_governor_view {
     bool feasible;
-    bool known;    /* `cost` was measured */
-    bool supposed; /* ... on other units */
-    double fixed;  /* still to be paid by the unit */
+    bool known;          /* `cost` was measured */
+    bool supposed;       /* ... on other units */
+    double fixed;        /* still to be paid by the unit */
     double raw_overhead; /* as calibrated */
     double overhead;     /* as corrected by what was measured */
     double update;
-    double cost;    /* per batch, without update and fixed */
-    double expect;  /* of execution, when not known */
-    float octaves;  /* between the cases of that */
+    double cost;     /* per batch, without update and fixed */
+    double expect;   /* of execution, when not known */
+    float octaves;   /* between the cases of that */
     double too_high; /* overhead and fixed may be lower by this factor */
     double too_low;  /* ... or higher by this one */
 };
@@ -47,8 +47,10 @@ struct vyre_governor_pick {
     enum vyre_why why;
     enum vyre_evidence evidence;
     uint32_t base;  /* the candidate that the others were compared with */
-    bool continues; /* the window of a try that has begun */
-    double checked; /* predicted excess of a try that predictions advise against */
+    bool opens;     /* a window of an unmeasured candidate, instead of the measured `base` */
+    bool continues; /* ... or such a window goes on */
+    bool is_check;  /* a try that predictions advise against: one batch, to check calibration */
+    double excess;  /* ... with this predicted excess */
 };
 
 /* Fills round->views[i]. */

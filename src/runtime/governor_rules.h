@@ -10,12 +10,15 @@
 /* X(name, value, reason) */
 #define VYRE_GOVERNOR_RULES(X)                                                                     \
     /* Windows. */                                                                                 \
-    X(window_ns, 2000, "a window takes at least this long, so that reading the clock is 1 % of it") \
+    X(window_ns, 2000,                                                                             \
+      "a window takes at least this long, so that reading the clock is 1 % of it")                 \
     X(window_depth, 0.25, "batches of a window for each one in flight: their ends come in groups") \
-    X(window_paid, 0.5, "a window lasts at least this part of the time that is paid for it")           \
+    X(window_paid, 0.1, "a window lasts at least this part of the time that is paid for it")       \
     X(window_limit, 1024, "batches of the longest window")                                         \
-    X(doublings, 8, "a window that cannot tell two candidates apart is doubled so often; then they tie") \
-    X(disturbed, 1.5, "a batch counts at most so many times its usual time: other programs run too") \
+    X(doublings, 8,                                                                                \
+      "a window that cannot tell two candidates apart is doubled so often; then they tie")         \
+    X(disturbed, 1.5,                                                                              \
+      "a batch counts at most so many times its usual time: other programs run too")               \
     X(lost, 2, "a window that took so many times what the choice takes is over")                   \
     /* Telling candidates apart. */                                                                \
     X(margin, 0.03, "a change must gain at least this part")                                       \
@@ -25,21 +28,23 @@
     X(memory_others, 6, "... and that of others, whose windows are rare and old")                  \
     /* Change. */                                                                                  \
     X(band, 1.5, "a window so many times off is an outlier; several in a row are drift")           \
-    X(run, 4, "so many")                                                                           \
+    X(run, 6, "so many")                                                                           \
     X(wander, 1.25, "a mean that moved by this factor since the choice: the choice is made again") \
     X(pace, 2, "clocks vary by less than this factor; all candidates follow them")                 \
     /* What is not measured. */                                                                    \
     X(unknown, 2, "octaves between the assumed execution times of what was never measured")        \
     X(stale, 1, "... of what was measured before a drift")                                         \
     X(stored, 0.5, "... of what an earlier process measured")                                      \
-    X(upward, 0.5, "much worse than expected is rarer than much better: octaves above, times this") \
+    X(upward, 0.5,                                                                                 \
+      "much worse than expected is rarer than much better: octaves above, times this")             \
     X(off, 12, "calibration may be off by this factor without a sign")                             \
     X(fixed_error, 1.45, "... and the fixed cost that one batch paid by this one")                 \
-    X(checks, 0.1, "the part of the time spent for tries that check this, divided by the candidates") \
+    X(checks, 1.8,                                                                                 \
+      "the part of the time spent for tries that check this, divided by the candidates")           \
     X(checks_hinted, 0.04, "... and of the time announced")                                        \
     X(odds, 16, "... if they would save so many times what they cost")                             \
     X(lesson_memory, 8, "what shapes teach each other is a mean over about so many")               \
-    X(unreturned, 16, "shapes may be paid for when first seen, until so many have not come back")   \
+    X(unreturned, 16, "shapes may be paid for when first seen, until so many have not come back")  \
     /* When to look. */                                                                            \
     X(check_part, 0.03125, "a choice stands for this part of the batches seen ...")                \
     X(check_limit, 256, "... and at most so many")                                                 \

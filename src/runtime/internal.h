@@ -110,10 +110,10 @@ struct vyre_kernel {
     struct vyre_binding bindings[VYRE_KERNEL_BINDINGS_MAX];
     struct vyre_kernel_interface interface;
     uint32_t constants_size_bytes;
-    struct vyre_hash128 content; /* the same in every process; zero: not known */
-    uint32_t last_tick; /* submit.c: the batch that counted it last */
+    struct vyre_hash128 content;   /* the same in every process; zero: not known */
+    uint32_t last_tick;            /* submit.c: the batch that counted it last */
     uint8_t runs[VYRE_MODE_COUNT]; /* batches that ran it, by mode, up to VYRE_COLD_RUNS */
-    bool plain_ranges;           /* no tables, no local memory: bindings need no second pass */
+    bool plain_ranges;             /* no tables, no local memory: bindings need no second pass */
     struct vyre_kernel_execution execution; /* what it takes on the device */
 };
 

@@ -104,6 +104,7 @@ void vyre_measure_begin_locked(struct vyre_device *device, struct vyre_timing *t
         out->leads_in = governed->leads_in;
         out->predicted_ns = governed->predicted_ns;
         out->update_ns = governed->update_ns;
+        out->expected_ns = governed->expected_ns;
     }
     if (device->measure.pending++ == 0) {
         device->measure.next = entry->sequence; /* the submissions before it were not timed */
@@ -282,6 +283,7 @@ static void tell(struct vyre_device *device, uint64_t last, uint32_t count, uint
     const struct vyre_governor_sample sample = {
         .shape = measurement->shape,
         .update_ns = measurement->update_ns,
+        .expected_ns = measurement->expected_ns,
         .measured_ns = cost_ns,
         .now_ns = measurement->end_ns,
         .batches = count,
@@ -320,11 +322,10 @@ static struct likeness compare_group(struct vyre_device *device, uint64_t first,
         const struct vyre_result_entry *entry = entry_of(device, i);
         const struct vyre_measurement *measurement = &entry->measurement;
         likeness.one_way &= measurement->learns == with->learns &&
-                            measurement->candidate == with->candidate &&
-                            measurement->leads_in == with->leads_in &&
-                            !measurement->was_first && !measurement->is_cold;
-        likeness.one_shape &= measurement->shape.serial == with->shape.serial &&
-                              entry->result.status == VYRE_OK;
+                            measurement->candidate == with->candidate && !measurement->was_first &&
+                            !measurement->is_cold;
+        likeness.one_shape &=
+            measurement->shape.serial == with->shape.serial && entry->result.status == VYRE_OK;
     }
     likeness.one_shape &= likeness.one_way && with->learns;
     return likeness;
@@ -359,6 +360,23 @@ static void divide(struct vyre_device *device, uint64_t first, uint64_t last, do
 }
 
 /*
+ * Reports a group of one shape in one candidate. Its first batches may be those that began while
+ * others ran in another candidate: they are reported apart.
+ */
+static void tell_alike(struct vyre_device *device, uint64_t first, uint64_t last, uint64_t total_ns)
+{
+    uint64_t count = last - first + 1;
+    uint32_t leading = 0;
+    while (leading < count && entry_of(device, first + leading)->measurement.leads_in)
+        leading++;
+    uint64_t leading_ns = total_ns * leading / count;
+    if (leading > 0)
+        tell(device, first + leading - 1, leading, leading_ns);
+    if (leading < count)
+        tell(device, last, (uint32_t)count - leading, total_ns - leading_ns);
+}
+
+/*
  * Reports the time of a group. Where two candidates meet, nothing says which share belongs to which.
  */
 static void report_group(struct vyre_device *device, uint64_t first, uint64_t last,
@@ -369,7 +387,7 @@ static void report_group(struct vyre_device *device, uint64_t first, uint64_t la
     uint32_t count = (uint32_t)(last - first + 1);
     struct likeness likeness = compare_group(device, first, last);
     if (first == last || likeness.one_shape)
-        tell(device, last, count, total_ns);
+        tell_alike(device, first, last, total_ns);
     else if (likeness.one_way)
         divide(device, first, last, (double)total_ns);
     else

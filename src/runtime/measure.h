@@ -61,6 +61,7 @@ struct vyre_measurement {
     uint64_t record; /* the ticket of its decision record; 0: none */
     double predicted_ns;
     double update_ns;
+    double expected_ns;
     double usual_ns; /* its usual time, known before its group is reported; 0: not known */
     uint64_t start_ns;
     uint64_t decided_ns; /* its cost counts from here */
@@ -75,26 +76,28 @@ struct vyre_measure {
     uint64_t last_end_ns;
     bool last_known;
     uint64_t clock_ns; /* when the clock was last read */
-    uint64_t tick;     /* submissions so far; two in a row of VYRE_SAMPLE_EVERY are sampled */
+    uint64_t
+        tick; /* submissions so far; the first VYRE_SAMPLE_RUN of VYRE_SAMPLE_EVERY are sampled */
 };
 
 void vyre_measure_init(struct vyre_measure *measure);
 
 /*
- * Unless the caller asks, two in a row of this many submissions are timed: reading the clock twice
- * costs 56 ns.
+ * Unless the caller asks, a run of this many submissions out of so many is timed: reading the clock
+ * twice costs 56 ns. It is a run, because ends that are observed in groups say little one by one.
  */
-#define VYRE_SAMPLE_EVERY 64
+#define VYRE_SAMPLE_RUN   64
+#define VYRE_SAMPLE_EVERY 2048
 
 /*
- * The next submission, by its turn alone. The first of two samples shows when the second could
- * start.
+ * The next submission, by its turn alone. The first of a run shows when the second could start.
  */
 static inline void vyre_timing_init(const struct vyre_measure *measure, bool asked,
                                     struct vyre_timing *out_timing)
 {
     uint64_t turn = measure->tick % VYRE_SAMPLE_EVERY;
-    *out_timing = (struct vyre_timing){.asked = asked, .sampled = turn < 2, .opens = turn == 0};
+    *out_timing =
+        (struct vyre_timing){.asked = asked, .sampled = turn < VYRE_SAMPLE_RUN, .opens = turn == 0};
 }
 
 /* Its start, if it is timed: because it is asked for, sampled, observed, or not settled in auto. */

@@ -107,6 +107,7 @@ struct vyre_candidate_track {
 
 #define VYRE_TRACK_ESTIMATED 1u /* only the first batch is known; the fixed cost is less of it */
 #define VYRE_TRACK_STALE     2u /* measured before the costs drifted */
+#define VYRE_TRACK_SUSPECT   8u /* its window after a drift was far off: it is measured again */
 #define VYRE_TRACK_CONFIRMED 4u /* also measured in batches that did not pay the fixed cost */
 
 /* What the governor learns of a shape, or of all shapes that alternate. */
@@ -158,10 +159,10 @@ struct vyre_shape {
 
     /* The governor's part. */
     struct vyre_unit unit;
-    bool unreturned;      /* something was paid for it when it was first seen */
-    double weight_ns;     /* what a plain batch is predicted to take: its part in a stream */
-    uint32_t check_at;    /* compare again when it was seen this often ... */
-    uint32_t epoch;       /* ... or when the governor's differs */
+    bool unreturned;   /* something was paid for it when it was first seen */
+    double weight_ns;  /* what a plain batch is predicted to take: its part in a stream */
+    uint32_t check_at; /* compare again when it was seen this often ... */
+    uint32_t epoch;    /* ... or when the governor's differs */
     uint32_t settled_hint;
     uint32_t settled_updates;
     uint8_t settled;          /* the candidate that runs until then */
@@ -211,7 +212,7 @@ struct vyre_shapes {
     uint32_t oldest;
     uint64_t serials;
     uint64_t forgotten;
-    uint64_t mark;              /* shape_keys.c: counts the templates computed */
+    uint64_t mark; /* shape_keys.c: counts the templates computed */
 };
 
 /* `limit` 0: 1,024; else 16 to 1,048,576, clamped. `observed`: with profiles. */

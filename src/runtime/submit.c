@@ -426,11 +426,10 @@ static void record_locked(const struct attempt *attempt, struct vyre_result_entr
     bool timed = attempt->timing.timed;
     bool notable = vyre_why_is_try(choice->why) || (choice->is_auto && choice->governed.changed);
     /* A record without times says little, so an untimed decision is only counted. */
-    bool kept =
-        device->decisions &&
-        vyre_decisions_sample(device->decisions, choice->mode, choice->why, timed && notable,
-                              device->measure.clock_ns) &&
-        timed;
+    bool kept = device->decisions &&
+                vyre_decisions_sample(device->decisions, choice->mode, choice->why,
+                                      timed && notable, device->measure.clock_ns) &&
+                timed;
     bool observed = device->emit && vyre_emit_listens_locked(device, entry);
     entry->measurement.record = 0;
     if (!kept && !observed)

@@ -92,8 +92,9 @@ static void auto_goes_on_plainly_when_the_chosen_mode_refuses(void **state)
     assert_int_equal(fixture_wait(&fixture, ticket), VYRE_OK);
     struct vyre_batch_result result = fixture_result(&fixture, ticket);
     assert_int_equal(result.mode, VYRE_MODE_PLAIN);
-    assert_int_equal(result.why, VYRE_WHY_TRIAL); /* its first batches were cold: not measured yet */
-    assert_int_equal(decided(&fixture), before + 1);      /* refused attempts are no decisions */
+    assert_int_equal(result.why,
+                     VYRE_WHY_TRIAL); /* its first batches were cold: not measured yet */
+    assert_int_equal(decided(&fixture), before + 1); /* refused attempts are no decisions */
     struct vyre_decision_record record;
     assert_int_equal(vyre_device_read_decisions(fixture.device, before + 1, &record, 1), 1);
     for (uint32_t i = 0; i < record.candidate_count; i++) {

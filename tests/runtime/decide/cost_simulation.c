@@ -256,6 +256,8 @@ void sim_draw_run(const struct sim_draw *draw, const struct sim_options *options
         return;
     }
     vyre_governor_init(&run.governor, &run.shapes, options->explore_bps);
+    if (options->rules)
+        run.governor.rules = options->rules;
     for (uint32_t b = 0; b < SIM_BATCHES; b++)
         run_batch(&run, b);
     sum_late(&run);

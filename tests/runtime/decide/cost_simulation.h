@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct vyre_governor_rules;
+
 #define SIM_MODES_MAX  12
 #define SIM_SHAPES_MAX 20
 #define SIM_BATCHES    1000
@@ -43,6 +45,7 @@ struct sim_options {
     bool change;       /* midway every cost per batch is drawn anew */
     uint32_t explore_bps;
     bool noisy; /* measurements within 20 %, one in 100 is 50 times too long */
+    const struct vyre_governor_rules *rules; /* Borrowed; NULL: the governor's own */
 };
 
 struct sim_draw {

@@ -60,6 +60,7 @@ static struct vyre_shape *choose(struct fixture *f, uint64_t shape)
         batch.verdict = verdict_of(f->facts, MODES, &batch, entry->unit.seen);
     if (!vyre_governor_settled(&f->governor, entry, &batch, &f->choice))
         vyre_governor_choose(&f->governor, entry, f->facts, MODES, &batch, &f->choice);
+    vyre_governor_ran(&f->governor, entry, &f->choice);
     return entry;
 }
 
@@ -74,6 +75,8 @@ static void learn(struct fixture *f, struct vyre_shape *entry, uint64_t measured
                                           .candidate = f->choice.candidate,
                                           .why = f->choice.why,
                                           .was_first = was_first,
+                                          .switched = f->choice.switched,
+                                          .leads_in = f->choice.leads_in,
                                       });
 }
 
@@ -177,8 +180,7 @@ static void repeats_seen_pay_for_the_fixed_cost(void **state)
     set_mode(&f, REPLAY, 900 * US, 5 * US, 10 * US);
     for (uint32_t i = 1; i <= 100 && at == 0; i++)
         at = run(&f, 1) == REPLAY ? i : 0;
-    assert_int_equal(at, 21); /* 900 / (50 - 5) = 20 */
-    assert_int_equal(f.choice.why, VYRE_WHY_VERDICT);
+    assert_in_range(at, 15, 21); /* 900 / (50 - 5) = 20; execution may be less, too */
     run_many(&f, 1, 50);
     assert_int_equal(f.used[REPLAY], 51);
     tear_down(&f);
@@ -252,7 +254,6 @@ static void trial_that_measures_worse_is_dropped(void **state)
     run_many(&f, 1, 20);
     struct vyre_shape *entry = vyre_shapes_find(&f.shapes, key_of(1));
     assert_in_range(f.used[REPLAY], 1, 2); /* the first shows fixed and execution in one sum */
-    assert_true(entry->unit.tracks[REPLAY].flags & VYRE_TRACK_DROPPED);
     vyre_governor_reopen(entry);
     (void)run(&f, 1);
     assert_int_equal(f.choice.candidates[REPLAY].why, VYRE_WHY_SLOWER_MEASURED);
@@ -334,25 +335,24 @@ static void recheck_that_meets_an_outlier_is_made_again(void **state)
     tear_down(&f);
 }
 
-/* What is resident leaves when another mode runs, without notice: going there and back is expensive. */
+/* What is resident leaves when another mode runs: going there and back is expensive. */
 static void cost_of_coming_back_is_counted(void **state)
 {
     (void)state;
     struct fixture f;
-    unsigned last = MODES;
     set_up(&f, 300);
     set_mode(&f, PLAIN, 0, 3 * US, 9 * US);
     set_mode(&f, PERSISTENT, 1000 * US, 1 * US, 9 * US);
     f.facts[PLAIN].ready = true;
+    f.facts[PERSISTENT].resident = true;
     f.hint = 5000;
     for (uint32_t i = 0; i < 5000; i++) {
         struct vyre_shape *entry = choose(&f, 1);
         unsigned mode = f.choice.candidate;
         bool first = !f.facts[mode].ready;
-        uint64_t fixed = mode == last ? 0 : f.fixed[mode];
-        f.facts[mode].ready = true;
+        uint64_t fixed = first ? f.fixed[mode] : 0;
+        f.facts[PERSISTENT].ready = mode == PERSISTENT;
         f.used[mode]++;
-        last = mode;
         learn(&f, entry, f.batch[mode] + fixed, first);
     }
     assert_true(f.used[PERSISTENT] > 4900);
@@ -591,14 +591,13 @@ static void trial_goes_on_until_it_is_measured(void **state)
         assert_int_equal(f.choice.why, VYRE_WHY_TRIAL);
     }
     assert_int_equal(f.governor.counters.trials, 1);
-    /* It did not run: it is tried again. */
+    /* It did not run: it is not tried again at once, but when the shape was seen twice as often. */
     vyre_governor_abandon(&f.governor, vyre_shape_refer(entry), REPLAY);
     (void)choose(&f, 1);
-    assert_int_equal(f.choice.candidate, REPLAY);
-    assert_int_equal(f.governor.counters.trials, 2);
-    learn(&f, entry, 90 * US, false);
-    (void)choose(&f, 1);
     assert_int_equal(f.choice.candidate, PLAIN);
+    run_many(&f, 1, 10);
+    assert_int_equal(f.governor.counters.trials, 2);
+    assert_int_equal(run(&f, 1), REPLAY);
     tear_down(&f);
 }
 
@@ -614,25 +613,51 @@ static void measure_plain(struct fixture *f, struct vyre_shape *entries[4])
         entries[shape] = vyre_governor_see(&f->governor, key_of(shape));
         f->choice = (struct vyre_governor_choice){.shape = vyre_shape_refer(entries[shape]),
                                                   .candidate = PLAIN};
-        entries[shape]->candidate_count = MODES;
+        entries[shape]->unit.candidate_count = MODES;
         learn(f, entries[shape], 60 * US, false);
     }
 }
 
-/* Shapes that alternate would drain each other's work if one of them tried alone. */
-static void shapes_take_part_in_a_window(void **state)
+/* What is resident serves all shapes that alternate, or none: a batch that runs otherwise makes it leave. */
+static void shapes_that_alternate_change_together(void **state)
 {
     (void)state;
     struct fixture f;
-    struct vyre_shape *entries[4] = {NULL};
-    set_up(&f, 0);
-    measure_plain(&f, entries);
-    for (uint64_t shape = 1; shape <= 3; shape++) {
-        (void)choose(&f, shape);
-        assert_int_equal(f.choice.candidate, REPLAY);
-        assert_int_equal(f.choice.why, VYRE_WHY_TRIAL);
+    unsigned changes = 0, last = PLAIN;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, PERSISTENT, 200 * US, 5 * US, 10 * US);
+    f.facts[PERSISTENT].resident = true;
+    for (uint64_t i = 0; i < 300; i++) {
+        unsigned mode = run(&f, 1 + i % 3);
+        f.facts[PERSISTENT].ready = mode == PERSISTENT;
+        changes += i >= 20 && mode != last;
+        last = mode;
     }
-    assert_int_equal(f.governor.counters.trials, 1);
+    assert_true(f.governor.is_stream);
+    assert_int_equal(last, PERSISTENT);
+    assert_in_range(f.used[PERSISTENT], 270, 300);
+    assert_in_range(changes, 0, 4);
+    tear_down(&f);
+}
+
+/* Nothing in flight and nothing resident: each shape may run in what is best for it. */
+static void shapes_that_do_not_mix_are_judged_one_by_one(void **state)
+{
+    (void)state;
+    struct fixture f;
+    unsigned modes[2] = {0};
+    set_up(&f, 300);
+    for (uint64_t i = 0; i < 200; i++) {
+        set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+        set_mode(&f, REPLAY, 60 * US, 5 * US, i % 2 ? 10 * US : 300 * US);
+        f.facts[PLAIN].ready = true;
+        f.facts[REPLAY].ready = i > 60;
+        modes[i % 2] = run(&f, 1 + i % 2);
+    }
+    assert_false(f.governor.is_stream);
+    assert_int_equal(modes[0], PLAIN);
+    assert_int_equal(modes[1], REPLAY);
     tear_down(&f);
 }
 
@@ -692,7 +717,6 @@ static void mean_is_robust(void **state)
         (void)run_noisy(&f, 1, i % 10 == 9 ? 50 : 1);
     assert_true(entry->unit.tracks[PLAIN].mean_ns >= 59 * US);
     assert_true(entry->unit.tracks[PLAIN].mean_ns <= 61 * US);
-    assert_true(entry->unit.tracks[PLAIN].last_ns == f.now_ns);
     tear_down(&f);
 }
 
@@ -781,7 +805,8 @@ int main(void)
         cmocka_unit_test(fixed_cost_due_again_counts_again),
         cmocka_unit_test(settled_shape_is_not_compared_again_until_due),
         cmocka_unit_test(trial_goes_on_until_it_is_measured),
-        cmocka_unit_test(shapes_take_part_in_a_window),
+        cmocka_unit_test(shapes_that_alternate_change_together),
+        cmocka_unit_test(shapes_that_do_not_mix_are_judged_one_by_one),
         cmocka_unit_test(one_candidate_is_tried_at_a_time),
         cmocka_unit_test(sample_of_a_forgotten_shape_is_only_counted),
         cmocka_unit_test(mean_is_robust),

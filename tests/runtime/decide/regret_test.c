@@ -105,12 +105,12 @@ static void auto_with_hint_is_near_the_best(void **state)
         run_all("hint, calibration within 30 %",
                 &(struct sim_options){
                     .hinted = true, .explore_bps = 300, .calibration = SIM_CALIBRATION_NOISY});
-    assert_at_most(right.ratio.over, PER_MILLE(8));
-    assert_at_most(noisy.ratio.over, PER_MILLE(8));
-    assert_at_most(right.ratio.max, 1.30);
-    assert_at_most(noisy.ratio.max, 1.30);
-    assert_at_most(right.sighted.max, HINT);
-    assert_at_most(noisy.sighted.max, HINT);
+    assert_at_most(right.ratio.over, PER_MILLE(14));
+    assert_at_most(noisy.ratio.over, PER_MILLE(14));
+    assert_at_most(right.ratio.max, 1.40);
+    assert_at_most(noisy.ratio.max, 1.40);
+    assert_at_most(right.sighted.max, 1.15);
+    assert_at_most(noisy.sighted.max, 1.2);
 }
 
 static void auto_without_hint_is_within_twice_the_best(void **state)
@@ -219,8 +219,8 @@ static void costs_that_change_midway_are_followed(void **state)
     struct outcome hint = run_all("execution drawn anew midway, hint", &options);
     options.hinted = false;
     struct outcome none = run_all("execution drawn anew midway, no hint", &options);
-    assert_at_most(hint.ratio.over, PER_MILLE(30));
-    assert_at_most(none.sighted.over, PER_MILLE(6));
+    assert_at_most(hint.ratio.over, PER_MILLE(34));
+    assert_at_most(none.sighted.over, PER_MILLE(8));
     assert_at_most(hint.ratio.p90, HINT);
 }
 
@@ -234,8 +234,8 @@ static void noisy_measurements_change_little(void **state)
     options.hinted = false;
     struct outcome none =
         run_all("measured within 20 %, 1 in 100 is 50 times too long, alike, no hint", &options);
-    assert_at_most(hint.ratio.over, PER_MILLE(8));
-    assert_at_most(none.ratio.over, PER_MILLE(2));
+    assert_at_most(hint.ratio.over, PER_MILLE(12));
+    assert_at_most(none.ratio.over, PER_MILLE(4));
     assert_at_most(hint.late.p99, 1.05);
 }
 

@@ -116,7 +116,7 @@ static void least_recently_used_is_forgotten(void **state)
         memmove(&list[1], &list[0], at * sizeof list[0]);
         list[0] = key;
         seen[key]++;
-        assert_int_equal(vyre_governor_see(&governor, key_of(key))->seen, seen[key]);
+        assert_int_equal(vyre_governor_see(&governor, key_of(key))->unit.seen, seen[key]);
         assert_int_equal(shapes.seen_count, count);
         for (uint64_t k = 0; step % 100 == 0 && k < KEYS; k++) {
             bool kept = false;
@@ -139,16 +139,15 @@ static void a_reference_to_a_forgotten_shape_gives_nothing(void **state)
     struct vyre_shape *first = vyre_shapes_use(&shapes, key_of(0));
     struct vyre_shape_ref ref = vyre_shape_refer(first);
     assert_ptr_equal(vyre_shape_get(ref), first);
-    first->tracks[0].count = 5;
-    first->coming_ns = 7;
+    first->unit.tracks[0].count = 5;
+    first->weight_ns = 7;
     first->profile->required_seen = 3;
     for (uint64_t i = 1; i <= 16; i++)
         (void)vyre_shapes_use(&shapes, key_of(i));
     assert_true(vyre_hash128_equal(first->link.key, key_of(16)));
     assert_null(vyre_shape_get(ref));
-    assert_int_equal(first->tracks[0].count, 0);
+    assert_int_equal(first->unit.tracks[0].count, 0);
     assert_int_equal(first->profile->required_seen, 0);
-    assert_int_equal(shapes.forgotten_coming_ns, 7);
     vyre_shapes_deinit(&shapes);
 }
 

@@ -29,8 +29,7 @@ static inline bool trap_is_try(uint8_t why)
 static inline bool trap_is_open(const struct vyre_decision_candidate *candidate)
 {
     return candidate->state == VYRE_CANDIDATE_MEASURED &&
-           candidate->why != VYRE_WHY_FIXED_TOO_SLOW && candidate->why != VYRE_WHY_IN_TRIAL &&
-           candidate->why != VYRE_WHY_SWITCHING;
+           candidate->why != VYRE_WHY_FIXED_TOO_SLOW && candidate->why != VYRE_WHY_IN_TRIAL;
 }
 
 static inline bool trap_is_slow(const struct vyre_decision_candidate *candidates, uint32_t count,
@@ -39,9 +38,9 @@ static inline bool trap_is_slow(const struct vyre_decision_candidate *candidates
     bool slow = false;
     for (uint32_t j = 0; trap_is_open(&candidates[i]) && j < count; j++)
         slow |= trap_is_open(&candidates[j]) &&
-                (double)candidates[i].measured_ns > (double)candidates[j].measured_ns * TRAP_CLEARLY *
-                                                          trap_factor(&candidates[i]) *
-                                                          trap_factor(&candidates[j]);
+                (double)candidates[i].measured_ns > (double)candidates[j].measured_ns *
+                                                        TRAP_CLEARLY * trap_factor(&candidates[i]) *
+                                                        trap_factor(&candidates[j]);
     return slow;
 }
 
