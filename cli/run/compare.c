@@ -216,6 +216,10 @@ static enum vyre_status plan(struct comparison *comparison, struct vyre_diag *di
         comparison->repeat += more < CLI_REPEAT_MAX ? more : CLI_REPEAT_MAX - 1;
     }
     comparison->planned = saturating_mul(pass, comparison->repeat);
+    for (size_t i = 0; i < COMPARE_MODES; i++) {
+        if (comparison->contenders[i].session)
+            runner_announce(&comparison->contenders[i].runner, comparison->repeat);
+    }
     uint64_t rest = comparison->planned - comparison->warm_up;
     comparison->rounds = rest < COMPARE_ROUNDS ? rest : COMPARE_ROUNDS;
     cli_progress_set_total(&comparison->progress,

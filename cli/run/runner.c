@@ -28,9 +28,15 @@ enum vyre_status runner_init(struct runner *runner, struct session *session, enu
     if (!runner->kinds)
         return vyre_diag_set(diag, VYRE_DIAG_OUT_OF_MEMORY, workload->name, 0,
                              "no memory for the results");
+    runner_announce(runner, repeat);
+    return schedule_init(&runner->schedule, workload, repeat, diag);
+}
+
+void runner_announce(struct runner *runner, uint64_t repeat)
+{
+    const struct workload *workload = runner->session->workload;
     for (uint32_t i = 0; i < workload->batch_count; i++)
         runner->kinds[i].repeat_hint = schedule_repeats(workload, repeat, i);
-    return schedule_init(&runner->schedule, workload, repeat, diag);
 }
 
 void runner_deinit(struct runner *runner)

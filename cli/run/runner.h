@@ -79,6 +79,9 @@ VYRE_NODISCARD enum vyre_status runner_init(struct runner *runner, struct sessio
                                             struct vyre_diag *diag);
 void runner_deinit(struct runner *runner);
 
+/* Tells auto how often each batch comes if the schedule runs `repeat` times in all. */
+void runner_announce(struct runner *runner, uint64_t repeat);
+
 /*
  * Submits up to `count` more batches and waits for them. Also returns VYRE_OK at the end of the schedule
  * and when interrupted (see cli_interrupted): the counts then say how far it came.

@@ -362,8 +362,10 @@ struct vyre_backend_ops {
 
     /*
      * Blocks until `sequence` is complete or lost, or the time is up. It may run work, except with
-     * a timeout of 0: then it only looks whether something is lost. The runtime relies on the calls
-     * of complete and lost, so the backend only has to return at the right time.
+     * a timeout of 0: then it only reports what is complete or lost, and returns at once. So does
+     * submit's thread before a submission, to see when the batches that are timed end. The runtime
+     * relies on the calls of complete and lost, so the backend only has to return at the right
+     * time.
      */
     void (*wait)(void *device, uint64_t sequence, uint64_t timeout_ns);
 

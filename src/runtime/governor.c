@@ -15,11 +15,6 @@
 #include "runtime/governor_math.h"
 #include "runtime/governor_round.h"
 
-/* A try that is not measured after so many times its batches ends without a result. */
-#define PATIENCE 4u
-/* The first batches of a kernel in a mode are not measured: so many more may run for a try. */
-#define COLD 2u
-
 const struct vyre_governor_rules vyre_governor_rules_default = {
 #define X(name, value, reason) .name = (value),
     VYRE_GOVERNOR_RULES(X)
@@ -82,12 +77,18 @@ static void follow_stream(struct vyre_governor *governor, const struct vyre_shap
     governor->epoch++;
 }
 
+/* Whether a batch from before the last change is still in flight. */
+static bool leads_in(const struct vyre_governor *governor, uint32_t depth)
+{
+    return depth > governor->since;
+}
+
 void vyre_governor_ran(struct vyre_governor *governor, const struct vyre_shape *shape,
                        struct vyre_governor_choice *choice)
 {
     choice->switched = governor->last != choice->candidate + 1;
-    choice->leads_in = governor->lead > 0;
-    governor->lead -= governor->lead > 0;
+    choice->leads_in = leads_in(governor, choice->depth);
+    governor->since += governor->since < UINT32_MAX;
     governor->last = (uint8_t)(choice->candidate + 1);
     follow_stream(governor, shape, choice->depth);
 }
@@ -177,15 +178,19 @@ static void choose_for_unit(struct vyre_governor *governor, struct vyre_unit *un
     struct vyre_candidate_track *track = &unit->tracks[candidate];
     bool same = unit->chosen && unit->current == candidate;
     /* Another shape of the stream runs what this one cannot. */
-    if (unit == &governor->stream && unit->chosen && !same &&
-        !round->views[unit->current].feasible)
+    if (unit == &governor->stream && unit->chosen && !same && !round->views[unit->current].feasible)
         return;
     if (!same) {
+        /* The last choice is measured again soon: perhaps only the pace of the machine changed. */
+        uint32_t soon = vyre_governor_window(round, candidate);
+        if (unit->chosen && unit->seen < UINT32_MAX - soon)
+            unit->tracks[unit->current].look_at = unit->seen + soon;
+        unit->changed_at = unit->seen;
         unit->current = (uint8_t)candidate;
         unit->chosen = true;
         unit->pace_ns = track->mean_ns;
         unit->recent_ns = track->mean_ns;
-        governor->lead = round->batch->depth;
+        governor->since = 0;
         if (unit == &governor->stream)
             governor->epoch++;
     }
@@ -239,17 +244,19 @@ static void begin_try(struct vyre_governor *governor, struct vyre_unit *unit,
                       struct vyre_shape *shape, const struct vyre_governor_round *round,
                       const struct vyre_governor_pick *pick)
 {
+    const struct vyre_governor_rules *rules = governor->rules;
     struct vyre_candidate_track *track = &unit->tracks[pick->candidate];
-    uint32_t depth = pick->is_check ? 0 : round->batch->depth;
     uint32_t length = pick->is_check ? 1 : vyre_governor_try_length(round, pick->candidate);
     governor->trying = (struct vyre_governor_try){
         .is_open = true,
         .is_stream = unit == &governor->stream,
         .shape = vyre_shape_refer(shape),
-        .until = governor->counters.seen + PATIENCE * (length + round->batch->depth),
-        .length = length + COLD,
-        .run = 1,
-        .depth = depth,
+        .until =
+            governor->counters.seen + (uint64_t)(rules->patience * (length + round->batch->depth)),
+        .length = length + (uint32_t)rules->cold - (pick->is_check ? 0 : round->batch->depth),
+        .run = pick->is_check || round->batch->depth == 0,
+        .depth = round->batch->depth,
+        .is_check = pick->is_check,
         .candidate = (uint8_t)pick->candidate,
         .why = (uint8_t)pick->why,
     };
@@ -257,10 +264,28 @@ static void begin_try(struct vyre_governor *governor, struct vyre_unit *unit,
     track->open = 0;
     track->open_ns = 0;
     track->raw_ns = 0;
-    governor->lead = depth;
+    governor->since = pick->is_check ? UINT32_MAX : 0;
     governor->epoch += unit == &governor->stream;
     governor->counters.trials += pick->why == VYRE_WHY_TRIAL || pick->why == VYRE_WHY_DRIFT_RECHECK;
     governor->counters.explorations += pick->why == VYRE_WHY_EXPLORE;
+}
+
+/*
+ * Ends the try if it is not going to be measured: all its batches were submitted, then as many again,
+ * and as many as were in flight.
+ */
+static void watch_try(struct vyre_governor *governor, uint32_t depth)
+{
+    struct vyre_governor_try *trying = &governor->trying;
+    uint64_t seen = governor->counters.seen;
+    if (!trying->is_open)
+        return;
+    if (trying->run >= trying->length && !trying->is_over) {
+        trying->is_over = true;
+        trying->until = seen + trying->length + depth + 1;
+    }
+    if (seen > trying->until)
+        vyre_governor_end_try(governor);
 }
 
 void vyre_governor_choose(struct vyre_governor *governor, struct vyre_shape *shape,
@@ -286,8 +311,7 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_shape *sha
         .shapes = shapes,
         .repeats = repeats * shapes,
     };
-    if (governor->trying.is_open && governor->counters.seen > governor->trying.until)
-        vyre_governor_end_try(governor);
+    watch_try(governor, batch->depth);
     keep_pace(governor, unit);
     governor->shares = false;
     for (uint32_t i = 0; i < round.count; i++) {
@@ -313,10 +337,10 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_shape *sha
         governor->asked_at[pick.candidate] = governor->counters.seen;
     }
     if (pick.continues) {
-        governor->trying.run++;
+        governor->trying.run += !leads_in(governor, batch->depth);
         shape->check_at = 0;
     } else if (pick.opens) {
-        governor->checked_ns += pick.is_check ? pick.excess : 0;
+        governor->checked_ns += pick.excess;
         begin_try(governor, unit, shape, &round, &pick);
         shape->check_at = 0;
     } else {

@@ -118,9 +118,11 @@ struct vyre_governor_try {
     bool is_stream; /* all shapes take part, else this one */
     struct vyre_shape_ref shape;
     uint64_t until;  /* counters.seen at which it ends, measured or not */
-    uint32_t length; /* at most so many batches are submitted for it ... */
+    uint32_t length; /* at most so many batches that can be measured are submitted for it ... */
     uint32_t run;    /* ... and were, so far */
     uint32_t depth;  /* batches in flight when it began */
+    bool is_over;    /* all its batches are submitted */
+    bool is_check;   /* its one batch counts although others are in flight */
     uint8_t candidate;
     uint8_t why; /* enum vyre_why */
 };
@@ -151,7 +153,7 @@ struct vyre_governor {
     uint64_t last_serial;    /* of the shape seen last */
     uint8_t last;            /* the candidate chosen last, + 1 */
     uint32_t unreturned;     /* shapes that were paid for when first seen, and have not come back */
-    uint32_t lead;           /* so many batches are not measured: others run in another candidate */
+    uint32_t since;          /* batches since a choice changed, or a try began or ended */
     uint64_t timed_until;    /* counters.seen: every batch is timed until then */
     struct vyre_governor_try trying;
 

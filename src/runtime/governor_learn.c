@@ -11,21 +11,10 @@
 #include "runtime/governor_math.h"
 #include "runtime/governor_round.h"
 
-/* The updates of a batch are at most this part of it, or they were cheaper than calibrated. */
-#define UPDATES_MOST 0.75
-/* A difference of two noisy times means something if it is at least this part of them. */
-#define DIFFERENCE_LEAST 0.5
-/* The part of the last window in `recent_ns`: a clock stays fast or slow for longer than that. */
-#define RECENT_PART (1.0 / 6)
-/* While there are so few windows, a lower one is believed at once. */
-#define FEW 3u
-/* A batch this many times above its prediction was disturbed. */
-#define FAR 4.0
-#define RUN_FAR 3
-
 /* ---- Means ------------------------------------------------------------------------------------ */
 
-static bool extends_run(struct vyre_candidate_track *track, double value_ns, double limit)
+static bool extends_run(const struct vyre_governor_rules *rules, struct vyre_candidate_track *track,
+                        double value_ns)
 {
     int side = value_ns > track->mean_ns ? 1 : -1;
     bool same = side > 0 ? track->run > 0 : track->run < 0;
@@ -34,10 +23,7 @@ static bool extends_run(struct vyre_candidate_track *track, double value_ns, dou
     if (!same || nearer)
         track->run_ns = value;
     track->run = (int8_t)(same ? track->run + side : side);
-    /* Outliers seldom come in threes: so many are enough if all of them are far away. */
-    double ratio = (double)track->run_ns / track->mean_ns;
-    bool far = ratio >= FAR || ratio * FAR <= 1;
-    return (side > 0 ? track->run : -track->run) >= (far ? RUN_FAR : limit);
+    return (side > 0 ? track->run : -track->run) >= rules->run;
 }
 
 /* A window of n batches is nearer to the mean than a batch by the square root of n. */
@@ -61,7 +47,7 @@ static enum fold fold(const struct vyre_governor_rules *rules, struct vyre_candi
         value_ns <= track->mean_ns * rules->band && value_ns * rules->band >= track->mean_ns;
     double most = (current ? rules->memory : rules->memory_others) * batches;
     double before = track->count < most ? track->count : most;
-    bool early = (track->windows <= FEW || !current) && !inside && value_ns < track->mean_ns;
+    bool early = (track->windows <= rules->few || !current) && !inside && value_ns < track->mean_ns;
     keep_spread(track, value_ns, usual_ns > 0 ? usual_ns : track->mean_ns, batches, rules);
     if (track->count == 0 || early) {
         track->mean_ns = value_ns;
@@ -71,7 +57,7 @@ static enum fold fold(const struct vyre_governor_rules *rules, struct vyre_candi
     } else if (inside) {
         track->mean_ns += (value_ns - track->mean_ns) * batches / (before + batches);
         track->run = 0;
-    } else if (extends_run(track, value_ns, rules->run)) {
+    } else if (extends_run(rules, track, value_ns)) {
         track->mean_ns = (double)track->run_ns;
         track->run = 0;
         result = FOLD_DRIFTED;
@@ -101,19 +87,20 @@ static void doubt(struct vyre_governor *governor, float log)
 static void fold_lesson(const struct teacher *teacher, struct vyre_governor_lesson *lesson,
                         float log)
 {
-    governor_lesson_fold(lesson, log, (float)teacher->governor->rules->lesson_memory);
+    governor_lesson_fold(lesson, log, teacher->governor->rules);
 }
 
 /* The first batch and the mean show what the fixed cost really was. */
-static void teach_fixed(const struct teacher *teacher, uint8_t candidate)
+static void teach_fixed(const struct teacher *teacher, uint8_t candidate, bool doubts)
 {
     const struct vyre_candidate_track *track = &teacher->unit->tracks[candidate];
     double real_ns = (double)track->first_ns - track->mean_ns;
-    if (track->fixed_ns <= 0 || real_ns < track->mean_ns * DIFFERENCE_LEAST)
+    if (track->fixed_ns <= 0 || real_ns < track->mean_ns * teacher->governor->rules->difference)
         return;
     float log = governor_log(real_ns) - governor_log((double)track->fixed_ns);
     fold_lesson(teacher, &teacher->governor->fixed[candidate], log);
-    doubt(teacher->governor, log);
+    if (doubts)
+        doubt(teacher->governor, log);
 }
 
 /* A batch cannot take less than its overhead, so calibration was too high. */
@@ -144,13 +131,15 @@ static void teach_execution(const struct teacher *teacher, uint8_t candidate)
     const struct vyre_unit *unit = teacher->unit;
     const struct vyre_candidate_track *track = &unit->tracks[candidate];
     float scale = governor_log(teacher->scale);
-    float log = governor_log(governor_execution(track->mean_ns, (double)track->overhead_ns));
+    float log = governor_log(
+        governor_execution(track->mean_ns, (double)track->overhead_ns, governor->rules));
     fold_lesson(teacher, &governor->execution[candidate], log + scale);
     for (uint8_t other = 0; other < unit->candidate_count; other++) {
         const struct vyre_candidate_track *with = &unit->tracks[other];
         if (other == candidate || with->mean_ns <= 0 || (with->flags & VYRE_TRACK_STALE))
             continue;
-        float than = governor_log(governor_execution(with->mean_ns, (double)with->overhead_ns));
+        float than = governor_log(
+            governor_execution(with->mean_ns, (double)with->overhead_ns, governor->rules));
         fold_lesson(teacher, &governor->ratio[candidate][other], log - than);
         fold_lesson(teacher, &governor->ratio[other][candidate], than - log);
     }
@@ -161,7 +150,7 @@ static void teach(const struct teacher *teacher, uint8_t candidate)
     struct vyre_governor *governor = teacher->governor;
     if (!teacher->decides)
         return;
-    teach_fixed(teacher, candidate);
+    teach_fixed(teacher, candidate, true);
     teach_overhead(teacher, candidate);
     if ((teacher->unit->tracks[candidate].flags & VYRE_TRACK_CONFIRMED) &&
         !governor->measured[candidate]) {
@@ -184,15 +173,21 @@ static void reopen(const struct teacher *teacher, struct vyre_shape *shape)
         shape->check_at = 0;
 }
 
-static void drift(const struct teacher *teacher, uint8_t candidate)
+/*
+ * The costs have changed. By much: the others are as good as unknown. By little: they have moved along,
+ * and those that are not far are looked at again as soon as the budget allows.
+ */
+static void drift(const struct teacher *teacher, uint8_t candidate, bool much)
 {
+    struct vyre_unit *unit = teacher->unit;
+    double reach_ns = unit->tracks[candidate].mean_ns * teacher->governor->rules->pace;
     teacher->governor->counters.drifts++;
-    for (uint8_t other = 0; other < teacher->unit->candidate_count; other++) {
-        struct vyre_candidate_track *track = &teacher->unit->tracks[other];
-        if (other != candidate && track->mean_ns > 0) {
-            track->flags |= VYRE_TRACK_STALE;
-            track->look_at = 0;
-        }
+    for (uint8_t other = 0; other < unit->candidate_count; other++) {
+        struct vyre_candidate_track *track = &unit->tracks[other];
+        if (other == candidate || track->mean_ns <= 0 || (!much && track->mean_ns > reach_ns))
+            continue;
+        track->flags |= much ? VYRE_TRACK_STALE : 0;
+        track->look_at = 0;
     }
 }
 
@@ -202,7 +197,7 @@ static void keep_recent(const struct vyre_governor_rules *rules, struct vyre_uni
     double most = unit->recent_ns * rules->band;
     double least = unit->recent_ns / rules->band;
     double value = value_ns > most ? most : value_ns < least ? least : value_ns;
-    unit->recent_ns += (value - unit->recent_ns) * RECENT_PART;
+    unit->recent_ns += (value - unit->recent_ns) * rules->lately;
 }
 
 /* A measurement, adjusted to the pace at which the mean of the current candidate was taken. */
@@ -226,13 +221,16 @@ static bool learn_window(const struct teacher *teacher, uint8_t candidate, doubl
     struct vyre_candidate_track *track = &unit->tracks[candidate];
     bool current = unit->chosen && candidate == unit->current;
     bool stale = track->flags & VYRE_TRACK_STALE;
-    if (stale && value_ns > FAR * track->mean_ns && !(track->flags & VYRE_TRACK_SUSPECT)) {
+    if (stale && value_ns > rules->far_off * track->mean_ns &&
+        !(track->flags & VYRE_TRACK_SUSPECT)) {
         track->flags |= VYRE_TRACK_SUSPECT; /* perhaps an outlier: once more */
         return true;
     }
     if (stale) { /* before the drift the cost was another */
         track->count = 0;
         track->windows = 0;
+        track->again_ns = 0;
+        track->again_of = 0;
     }
     bool fresh = track->count == 0;
     track->flags &= (uint8_t) ~(VYRE_TRACK_ESTIMATED | VYRE_TRACK_STALE | VYRE_TRACK_SUSPECT);
@@ -240,6 +238,8 @@ static bool learn_window(const struct teacher *teacher, uint8_t candidate, doubl
                             batches, current, current ? unit->recent_ns : 0);
     if (current)
         keep_recent(rules, unit, value_ns);
+    if (current && result == FOLD_DRIFTED)
+        unit->recent_ns = track->mean_ns;
     if (fresh || result == FOLD_REPLACED) {
         teach(teacher, candidate);
         return true;
@@ -255,9 +255,9 @@ static bool learn_window(const struct teacher *teacher, uint8_t candidate, doubl
     double part = governor->explore_bps / 10000.0;
     if (result != FOLD_DRIFTED && unit->explored_ns > part * unit->spent_ns)
         return false;
-    drift(teacher, candidate);
-    if (moved >= rules->pace ||
-        moved * rules->pace <= 1) { /* earlier ratios mean nothing any more */
+    bool much = moved >= rules->pace || moved * rules->pace <= 1;
+    drift(teacher, candidate, much);
+    if (much) { /* earlier ratios mean nothing any more */
         unlearn(governor, candidate);
         teach_execution(teacher, candidate);
     }
@@ -266,7 +266,7 @@ static bool learn_window(const struct teacher *teacher, uint8_t candidate, doubl
 
 /*
  * A window of a candidate that is not the current one has ended. If it tells the two apart, the
- * next look comes when the unit was seen twice as often, or later if it is much slower. Otherwise
+ * next look comes when the choice has run twice as often, or later if it is much slower. Otherwise
  * the current one runs for as long, and the next window is twice as long, up to a limit: a tie.
  */
 static void plan_look(const struct vyre_governor_rules *rules, struct vyre_unit *unit,
@@ -274,10 +274,13 @@ static void plan_look(const struct vyre_governor_rules *rules, struct vyre_unit 
 {
     struct vyre_candidate_track *track = &unit->tracks[candidate];
     const struct vyre_candidate_track *current = &unit->tracks[unit->current];
-    double ratio =
-        current->mean_ns > 0 && track->mean_ns > 0 ? track->mean_ns / current->mean_ns : 1;
+    double ratio = current->mean_ns > 0 && track->mean_ns > 0
+                       ? governor_usual(track) / governor_usual(current)
+                       : 1;
     double worse = ratio < 1 ? 1 : ratio < rules->far ? ratio : rules->far;
-    double distance = unit->seen * worse;
+    double distance = (unit->seen - unit->changed_at) * worse;
+    if (distance < track->window)
+        distance = track->window;
     if (unit->chosen && current->count > 0 && track->count > 0 && track->looks < rules->doublings &&
         !governor_told_apart(track, current, ratio, rules)) {
         track->looks++;
@@ -296,7 +299,7 @@ static bool close_window(const struct teacher *teacher, uint8_t candidate)
     struct vyre_candidate_track *track = &unit->tracks[candidate];
     uint32_t batches = track->open;
     /* Among few batches, a disturbed one looks like a slow candidate. */
-    float sum_ns = batches <= FEW ? track->raw_ns : track->open_ns;
+    float sum_ns = batches <= teacher->governor->rules->few ? track->raw_ns : track->open_ns;
     double mean_ns = batches ? (double)sum_ns / batches : 0;
     bool news = false;
     track->open_ns = 0;
@@ -325,7 +328,7 @@ static void close_try(struct vyre_governor *governor, struct vyre_unit *unit,
     struct vyre_candidate_track *current = &unit->tracks[unit->current];
     uint32_t window = unit->tracks[governor->trying.candidate].window;
     governor->trying.is_open = false;
-    governor->lead = governor->trying.depth;
+    governor->since = governor->trying.is_check ? UINT32_MAX : 0;
     if (unit->chosen && current->window < window)
         current->window = window;
     current->open = 0;
@@ -358,7 +361,7 @@ static bool is_window_over(const struct vyre_governor_rules *rules, const struct
                            uint8_t candidate)
 {
     const struct vyre_candidate_track *track = &unit->tracks[candidate];
-    double usual_ns = unit->chosen ? unit->tracks[unit->current].mean_ns : 0;
+    double usual_ns = unit->chosen ? governor_usual(&unit->tracks[unit->current]) : 0;
     double excess_ns = (double)track->raw_ns - usual_ns * track->open;
     double chance = rules->lost * (double)governor_root((float)(track->window ? track->window : 1));
     bool lost = usual_ns > 0 && excess_ns > chance * usual_ns;
@@ -370,7 +373,7 @@ static double undisturbed(const struct vyre_governor_rules *rules, const struct 
                           const struct vyre_candidate_track *track, double value_ns)
 {
     double usual_ns = track->count ? track->mean_ns : 0;
-    double current_ns = unit->chosen ? unit->tracks[unit->current].mean_ns : 0;
+    double current_ns = unit->chosen ? governor_usual(&unit->tracks[unit->current]) : 0;
     if (current_ns > usual_ns)
         usual_ns = current_ns;
     if (track->window <= 1 || usual_ns <= 0 || value_ns < rules->disturbed * usual_ns)
@@ -380,23 +383,28 @@ static double undisturbed(const struct vyre_governor_rules *rules, const struct 
 
 /* A batch that paid the fixed cost shows the rest only if the fixed cost is the smaller part. */
 static void learn_first(const struct teacher *teacher, uint8_t candidate, double value_ns,
-                        double expected_ns)
+                        double expected_ns, bool leads_in)
 {
     struct vyre_governor *governor = teacher->governor;
+    const struct vyre_governor_rules *rules = governor->rules;
     struct vyre_candidate_track *track = &teacher->unit->tracks[candidate];
     double fixed_ns = (double)track->fixed_ns * governor_scale(&governor->fixed[candidate]);
     double rest_ns = value_ns - fixed_ns;
     track->first_ns = (float)value_ns;
+    track->firsts = (uint8_t)(track->firsts + (track->firsts < UINT8_MAX));
     if (fixed_ns > value_ns) /* it cannot have been as much as calibrated */
         doubt(governor, governor_log(value_ns) - governor_log(fixed_ns));
-    if (track->count > 0)
+    if (track->count > 0) {
+        if (teacher->decides && !leads_in)
+            teach_fixed(teacher, candidate, false);
         return;
-    track->mean_ns = rest_ns > value_ns * LEAST_PART ? rest_ns : value_ns * LEAST_PART;
+    }
+    track->mean_ns = rest_ns > value_ns * rules->least ? rest_ns : value_ns * rules->least;
     track->flags |= VYRE_TRACK_ESTIMATED;
     track->flags &= (uint8_t)~VYRE_TRACK_STALE;
     /* Far above what the times of its kernels predict, it was cold: that teaches others nothing. */
-    bool is_cold = expected_ns > 0 && value_ns > FAR * expected_ns;
-    if (teacher->decides && !is_cold && rest_ns >= fixed_ns * DIFFERENCE_LEAST)
+    bool is_cold = expected_ns > 0 && value_ns > rules->far_off * expected_ns;
+    if (teacher->decides && !is_cold && rest_ns >= fixed_ns * rules->difference)
         teach_execution(teacher, candidate);
 }
 
@@ -409,6 +417,22 @@ static void charge(struct vyre_governor *governor, struct vyre_unit *unit, doubl
     governor->counters.explored_ns += excess_ns;
 }
 
+/*
+ * What is paid again and again, as after each pause of a program during which a resident kernel leaves,
+ * is part of the candidate's cost: a window is too short to show how often.
+ */
+static void learn_again(const struct vyre_governor_rules *rules, struct vyre_candidate_track *track,
+                        double excess_ns, uint32_t batches)
+{
+    uint32_t limit = (uint32_t)rules->again_memory;
+    track->again_of += batches;
+    if (track->again_of > limit)
+        track->again_of = limit;
+    double part = batches < track->again_of ? (double)batches / track->again_of : 1;
+    double each_ns = excess_ns > 0 ? excess_ns / batches : 0;
+    track->again_ns += (float)((each_ns - (double)track->again_ns) * part);
+}
+
 static void learn_unit(const struct teacher *teacher, struct vyre_shape *shape,
                        const struct vyre_governor_sample *sample)
 {
@@ -418,22 +442,28 @@ static void learn_unit(const struct teacher *teacher, struct vyre_shape *shape,
     uint32_t batches = sample->batches ? sample->batches : 1;
     double each_ns = (double)sample->measured_ns / batches;
     double value_ns = each_ns - sample->update_ns;
-    if (value_ns < each_ns * (1 - UPDATES_MOST))
-        value_ns = each_ns * (1 - UPDATES_MOST);
+    if (value_ns < each_ns * (1 - governor->rules->updates))
+        value_ns = each_ns * (1 - governor->rules->updates);
     value_ns = (value_ns < 1 ? 1 : value_ns) / teacher->scale;
     bool tried = unit == tried_unit(governor) && governor->trying.candidate == sample->candidate;
     bool current = unit->chosen && unit->current == sample->candidate;
-    double usual_ns = unit->chosen ? unit->tracks[unit->current].mean_ns : value_ns;
+    double usual_ns = unit->chosen ? governor_usual(&unit->tracks[unit->current]) : value_ns;
     bool comes_back = current && sample->was_first && sample->switched && track->first_ns > 0;
     unit->spent_ns += (double)sample->measured_ns;
     if (sample->why == VYRE_WHY_EXPLORE || sample->why == VYRE_WHY_DRIFT_RECHECK || comes_back)
         charge(governor, unit, (value_ns - usual_ns) * teacher->scale * batches);
     unit->last = (uint8_t)(sample->candidate + 1);
-    /* What the running choice pays again and again is part of its cost. */
-    bool again =
-        sample->was_first && track->first_ns > 0 && (current || tried) && !sample->switched;
+    /* At first a resident kernel may leave several times until the threads have found their cores. */
+    bool settles = tried && track->count == 0 && track->firsts < governor->rules->firsts;
+    bool again = sample->was_first && track->first_ns > 0 && (current || tried) &&
+                 !sample->switched && !settles;
+    if (!sample->was_first || (again && track->count > 0))
+        learn_again(governor->rules, track, again ? value_ns - track->mean_ns : 0, batches);
+    if (again && track->count > 0)
+        return;
     if (sample->was_first && !again) {
-        learn_first(teacher, sample->candidate, value_ns, sample->expected_ns / teacher->scale);
+        learn_first(teacher, sample->candidate, value_ns, sample->expected_ns / teacher->scale,
+                    sample->leads_in);
         if (tried && track->window <= 1)
             close_try(governor, unit, shape);
         reopen(teacher, shape);

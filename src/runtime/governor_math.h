@@ -10,13 +10,6 @@
 
 #include "runtime/governor.h"
 
-/* A new lesson's deviation, in octaves: two shapes of a device rarely agree better than this. */
-#define LESSON_DEVIATION 0.5f
-/* From this many windows on their spread is known. */
-#define SPREAD_KNOWN 3u
-/* At least this part of a batch is execution, whatever calibration says. */
-#define LEAST_PART 0.05
-
 /*
  * The exponent, with the mantissa as its fraction: a logarithm to base 2 with an error below 0.09,
  * whose inverse is exact. It needs no libm and gives the same bits everywhere. `value` is above 0.
@@ -51,11 +44,12 @@ static inline float governor_root(float value)
 }
 
 static inline void governor_lesson_fold(struct vyre_governor_lesson *lesson, float log,
-                                        float memory)
+                                        const struct vyre_governor_rules *rules)
 {
+    float memory = (float)rules->lesson_memory;
     if (lesson->count == 0) {
         lesson->log = log;
-        lesson->deviation = LESSON_DEVIATION;
+        lesson->deviation = (float)rules->deviation;
     } else {
         float weight = (float)lesson->count + 1 < memory ? (float)lesson->count + 1 : memory;
         float distance = governor_abs(log - lesson->log);
@@ -72,11 +66,18 @@ static inline double governor_scale(const struct vyre_governor_lesson *lesson)
 }
 
 /* The part of a batch's time that calibration does not explain; always above 0. */
-static inline double governor_execution(double cost_ns, double overhead_ns)
+static inline double governor_execution(double cost_ns, double overhead_ns,
+                                        const struct vyre_governor_rules *rules)
 {
     double rest = cost_ns - overhead_ns;
-    double least = cost_ns * LEAST_PART;
+    double least = cost_ns * rules->least;
     return rest > least ? rest : least;
+}
+
+/* What a batch takes, with what is paid again and again. */
+static inline double governor_usual(const struct vyre_candidate_track *track)
+{
+    return track->mean_ns + (double)track->again_ns;
 }
 
 /* The standard error of a mean, squared, as a part of it. Few windows do not show their spread. */
@@ -84,7 +85,7 @@ static inline float governor_error(const struct vyre_candidate_track *track, flo
                                    const struct vyre_governor_rules *rules)
 {
     float spread = track->spread;
-    if (track->windows < SPREAD_KNOWN) {
+    if (track->windows < rules->few) {
         float least = other > (float)rules->spread ? other : (float)rules->spread;
         spread = spread > least ? spread : least;
     }

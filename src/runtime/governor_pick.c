@@ -12,8 +12,6 @@
 /* The assumed execution times: this many, and how many of them are below the expected one. */
 #define CASES       5
 #define CASES_BELOW 2
-/* At least this part of a first batch is not its fixed cost. */
-#define FIRST_REST 0.25
 
 static double each(const struct vyre_governor_round *round, uint32_t i)
 {
@@ -34,6 +32,12 @@ uint32_t vyre_governor_window(const struct vyre_governor_round *round, uint32_t 
         batches = paid * rules->window_paid;
     if (view->known && batches * cost < rules->window_ns)
         batches = rules->window_ns / cost + 1;
+    double spread =
+        round->unit->chosen ? (double)round->unit->tracks[round->unit->current].spread : 0;
+    double noise = rules->clearly * spread / rules->resolve;
+    double noisy = noise * noise < rules->noisy ? noise * noise : rules->noisy;
+    if (batches < noisy)
+        batches = noisy;
     for (uint32_t look = 0; look < track->looks; look++)
         batches *= 2;
     return (uint32_t)(batches < rules->window_limit ? batches : rules->window_limit);
@@ -162,7 +166,8 @@ static double check_ns(const struct vyre_governor_round *round, uint32_t i, uint
     if (round->governor->measured[i] || view->supposed)
         return 0;
     if (first > 0) { /* the fixed cost is paid: perhaps it was most of that batch */
-        double rest = first - fixed > first * FIRST_REST ? first - fixed : first * FIRST_REST;
+        double rest =
+            first - fixed > first * rules->first_rest ? first - fixed : first * rules->first_rest;
         bool hopeless = view->raw_overhead / rules->off >= usual ||
                         (fixed > 0 && rest - fixed * rules->off >= usual);
         return hopeless || view->fixed > 0 ? 0 : rest;
@@ -187,7 +192,10 @@ static bool affords(const struct vyre_governor_round *round, uint32_t base, doub
         round->repeats * governor->shapes->seen_count / round->shapes * each(round, base);
     if (round->batch->repeat_hint && sum > coming * round->rules->checks_hinted)
         return false;
-    return sum <= governor->counters.spent_ns * round->rules->checks / round->feasible;
+    double seen = (double)governor->counters.seen;
+    double first = seen > round->rules->checks_first ? round->rules->checks_first / seen : 1;
+    double part = first * round->rules->checks / round->feasible;
+    return sum <= governor->counters.spent_ns * (part + governor->explore_bps / 10000.0);
 }
 
 /*
@@ -220,6 +228,7 @@ static uint32_t best_trial(const struct vyre_governor_round *round, uint32_t bas
             most = value;
             best = i;
             pick->is_check = false;
+            pick->excess = 0;
         } else if (best == round->count && check > 0 && affords(round, base, excess)) {
             best = i;
             pick->is_check = true;
@@ -250,10 +259,12 @@ static bool may_look(const struct vyre_governor_round *round, uint32_t i, uint32
     double allowance = unit->spent_ns * part - unit->explored_ns;
     double excess =
         view->fixed + back_ns(round, base) + length * (each(round, i) - each(round, base));
-    return allowance > 0 && excess <= allowance && may_pay(round, i, base);
+    double gain = 1 - each(round, i) / each(round, base);
+    bool pays_now = part > 0 && excess <= 0 && gain > round->rules->margin;
+    return (pays_now || (allowance > 0 && excess <= allowance)) && may_pay(round, i, base);
 }
 
-/* Of those that may be looked at, the one that was due first. */
+/* Of those that may be looked at, the cheapest. */
 static uint32_t best_look(const struct vyre_governor_round *round, uint32_t base)
 {
     const struct vyre_unit *unit = round->unit;
@@ -263,7 +274,7 @@ static uint32_t best_look(const struct vyre_governor_round *round, uint32_t base
         return best;
     for (uint32_t i = 0; i < round->count; i++) {
         if (may_look(round, i, base) &&
-            (best == round->count || unit->tracks[i].look_at < unit->tracks[best].look_at))
+            (best == round->count || each(round, i) < each(round, best)))
             best = i;
     }
     return best;
@@ -348,6 +359,9 @@ struct vyre_governor_pick vyre_governor_pick_one(struct vyre_governor_round *rou
         pick.candidate = round->governor->trying.candidate;
         pick.base = base < round->count ? base : pick.candidate;
         pick.why = (enum vyre_why)round->governor->trying.why;
+        /* The policies may ask for another one by now. */
+        if (pick.why == VYRE_WHY_VERDICT && pick.candidate != round->batch->verdict)
+            pick.why = VYRE_WHY_TRIAL;
         pick.evidence = VYRE_EVIDENCE_SHAPE;
         pick.continues = true;
         return pick;

@@ -9,15 +9,10 @@
 #include "runtime/governor_math.h"
 #include "runtime/governor_round.h"
 
-/* The first batch shows the rest of its cost if the fixed cost leaves at least this part of it. */
-#define FIRST_REST 0.25
-/* Calibration may be off by this many octaves without a sign of it: about 30 %. */
-#define DOUBT_FREE 0.6f
-
 /* The factor for a logarithm; ordinary noise counts as none. */
-static double free_doubt(float log)
+static double free_doubt(float log, const struct vyre_governor_rules *rules)
 {
-    return log > DOUBT_FREE ? governor_exp(log) : 1;
+    return log > (float)rules->doubt ? governor_exp(log) : 1;
 }
 
 static double first_of(const struct vyre_governor_round *round, uint32_t i)
@@ -42,7 +37,7 @@ static void look_at_first(const struct vyre_governor_round *round, uint32_t i,
     double fixed = fixed_of(round, i);
     double rest = first - fixed;
     double least = first - fixed * round->rules->fixed_error * view->too_low;
-    view->known = rest > 0 && least >= rest * FIRST_REST;
+    view->known = rest > 0 && least >= rest * round->rules->first_rest;
     view->cost = view->known ? rest : 0;
 }
 
@@ -84,10 +79,10 @@ void vyre_governor_look(struct vyre_governor_round *round, uint32_t i)
     view->fixed = due_of(round, i);
     view->update = (double)round->batch->update_count * (double)facts->per_update_ns;
     view->known = track->mean_ns > 0 && !(track->flags & VYRE_TRACK_STALE);
-    view->cost = track->mean_ns * round->scale;
+    view->cost = governor_usual(track) * round->scale;
     if (!governor->fixed[i].count && !governor->overhead[i].count) {
-        view->too_high = free_doubt(governor->too_high_log);
-        view->too_low = free_doubt(governor->too_low_log);
+        view->too_high = free_doubt(governor->too_high_log, round->rules);
+        view->too_low = free_doubt(governor->too_low_log, round->rules);
     }
     if (track->flags & VYRE_TRACK_ESTIMATED)
         look_at_first(round, i, view);
@@ -163,7 +158,11 @@ static void expect_one(struct vyre_governor_round *round, uint32_t i, uint32_t b
         return;
     }
     struct guess guess = guess_ratio(round, i, base);
+    double work = round->facts[i].work_ns;
     view->expect = execution * governor_exp(guess.log);
+    /* What the kernels alone take: the rest of the base's time is launching, whatever calibration says. */
+    if (work > 0 && work < view->expect && !round->governor->ratio[i][base].count)
+        view->expect = work;
     view->octaves = guess.octaves;
     if (round->facts[i].execution_ns) {
         view->expect = (double)round->facts[i].execution_ns;
@@ -175,7 +174,7 @@ static void expect_one(struct vyre_governor_round *round, uint32_t i, uint32_t b
 void vyre_governor_expect(struct vyre_governor_round *round, uint32_t base)
 {
     const struct vyre_governor_view *known = &round->views[base];
-    double execution = governor_execution(known->cost, known->overhead);
+    double execution = governor_execution(known->cost, known->overhead, round->rules);
     for (uint32_t i = 0; i < round->count; i++) {
         if (round->views[i].feasible && !round->views[i].known)
             expect_one(round, i, base, execution);

@@ -100,9 +100,6 @@ struct vyre_buffer {
     uint32_t shape_number;
 };
 
-/* A driver may compile a kernel in its first batches of a mode. */
-#define VYRE_COLD_RUNS 2
-
 struct vyre_kernel {
     struct vyre_object object;
     void *native;
@@ -112,7 +109,7 @@ struct vyre_kernel {
     uint32_t constants_size_bytes;
     struct vyre_hash128 content;   /* the same in every process; zero: not known */
     uint32_t last_tick;            /* submit.c: the batch that counted it last */
-    uint8_t runs[VYRE_MODE_COUNT]; /* batches that ran it, by mode, up to VYRE_COLD_RUNS */
+    uint8_t runs[VYRE_MODE_COUNT]; /* batches that ran it, by mode, until it is not cold */
     bool plain_ranges;             /* no tables, no local memory: bindings need no second pass */
     struct vyre_kernel_execution execution; /* what it takes on the device */
 };
@@ -178,14 +175,18 @@ struct vyre_device_loss {
 /* What submitting, waiting and completing threads share: a cache line for each side. */
 struct vyre_device_progress {
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t submitted; /* written under the lock */
+    _Atomic uint64_t queued; /* the last that the backend has accepted; written under the lock */
     /*
      * Submissions in flight with a callback. While it is 0, completions need not read their entry.
      */
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint32_t callbacks;
-    _Atomic uint32_t calling;       /* callbacks that are running ... */
-    _Atomic uintptr_t caller;       /* ... and the thread of the latest */
-    _Atomic uint32_t timed;         /* the same for submissions whose end is timed */
-    _Atomic uint64_t looks;         /* lazy backends: how often a thread began to look */
+    _Atomic uint32_t calling;    /* callbacks that are running ... */
+    _Atomic uintptr_t caller;    /* ... and the thread of the latest */
+    _Atomic uint32_t timed;      /* the same for submissions whose end is timed */
+    _Atomic uint32_t looking;    /* lazy backends: submits that look */
+    _Atomic uint64_t looks;      /* lazy backends: how often a thread began to look */
+    _Atomic uint64_t waited_ns;  /* when a thread that waited for the last submission went on ... */
+    _Atomic uint64_t waited_for; /* ... and for which: stored after the time */
     _Atomic uint64_t wait_began_ns; /* lazy backends: when a thread last began to wait */
     _Atomic uint64_t unseen_last;   /* ... the last that may have ended unobserved */
     _Alignas(VYRE_CACHE_LINE_BYTES) _Atomic uint64_t completed; /* written by complete, in order */

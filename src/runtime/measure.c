@@ -144,12 +144,53 @@ void vyre_measure_submitted_locked(struct vyre_device *device, const struct vyre
 
 /* ---- The end ---------------------------------------------------------------------------------- */
 
+void vyre_measure_look(struct vyre_device *device)
+{
+    /* Relaxed: looking once too often, or not at all, does no harm. */
+    if (!device->facts.completes_lazily ||
+        atomic_load_explicit(&device->progress.timed, memory_order_relaxed) == 0 ||
+        /* A callback must not come from inside submit. */
+        atomic_load_explicit(&device->progress.callbacks, memory_order_relaxed) > 0 ||
+        vyre_device_is_lost(device))
+        return;
+    /* acquire: pairs with the release in note_success_locked. The backend knows this one. */
+    uint64_t queued = atomic_load_explicit(&device->progress.queued, memory_order_acquire);
+    if (vyre_device_is_complete(device, queued))
+        return;
+    atomic_fetch_add_explicit(&device->progress.looking, 1, memory_order_relaxed);
+    vyre_device_look(device, queued, 0);
+    atomic_fetch_sub_explicit(&device->progress.looking, 1, memory_order_relaxed);
+}
+
 void vyre_measure_waits(struct vyre_device *device)
 {
     if (device->facts.completes_lazily &&
         atomic_load_explicit(&device->progress.timed, memory_order_relaxed) > 0)
         atomic_store_explicit(&device->progress.wait_began_ns, vyre_device_now_ns(device),
                               memory_order_relaxed);
+}
+
+void vyre_measure_waited(struct vyre_device *device, uint64_t sequence)
+{
+    if (atomic_load_explicit(&device->progress.submitted, memory_order_relaxed) != sequence)
+        return;
+    atomic_store_explicit(&device->progress.waited_ns, vyre_device_now_ns(device),
+                          memory_order_relaxed);
+    /* release: pairs with the acquire in over_ns. */
+    atomic_store_explicit(&device->progress.waited_for, sequence, memory_order_release);
+}
+
+/*
+ * When the batch was over for the program. If a thread waited for it and nothing was submitted behind
+ * it, the way back to that thread counts.
+ */
+static uint64_t over_ns(struct vyre_device *device, uint64_t sequence, uint64_t end_ns)
+{
+    /* acquire: pairs with the release in vyre_measure_waited. */
+    if (atomic_load_explicit(&device->progress.waited_for, memory_order_acquire) != sequence)
+        return end_ns;
+    uint64_t waited_ns = atomic_load_explicit(&device->progress.waited_ns, memory_order_relaxed);
+    return waited_ns > end_ns ? waited_ns : end_ns;
 }
 
 /*
@@ -161,8 +202,6 @@ static bool is_end_unknown(const struct vyre_device *device, uint64_t sequence,
                            const struct vyre_measurement *measurement)
 {
     uint64_t now_ns = measurement->end_ns;
-    if (atomic_load_explicit(&device->progress.unseen_last, memory_order_relaxed) >= sequence)
-        return true;
     if (atomic_load_explicit(&device->progress.submitted, memory_order_relaxed) > sequence)
         return false;
     uint64_t wait_ns = atomic_load_explicit(&device->progress.wait_began_ns, memory_order_relaxed);
@@ -179,8 +218,17 @@ void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *en
     struct vyre_measurement *measurement = &entry->measurement;
     measurement->end_ns = vyre_device_now_ns(device);
     measurement->look = atomic_load_explicit(&device->progress.looks, memory_order_relaxed);
-    if (device->facts.completes_lazily)
-        measurement->end_unknown = is_end_unknown(device, entry->sequence, measurement);
+    if (device->facts.completes_lazily) {
+        uint64_t unseen = atomic_load_explicit(&device->progress.unseen_last, memory_order_relaxed);
+        bool unknown = is_end_unknown(device, entry->sequence, measurement);
+        /* The program did other things, and submit looks now: it cost the program its submit. */
+        if (unknown && atomic_load_explicit(&device->progress.looking, memory_order_relaxed)) {
+            measurement->end_ns =
+                atomic_load_explicit(&measurement->submitted_ns, memory_order_relaxed);
+            unknown = false;
+        }
+        measurement->end_unknown = unknown || unseen >= entry->sequence;
+    }
     atomic_fetch_sub_explicit(&device->progress.timed, 1, memory_order_relaxed);
 }
 
@@ -413,6 +461,8 @@ void vyre_measure_collect_locked(struct vyre_device *device)
         uint64_t last = group_end(device, first, completed);
         if (may_grow(device, first, last, completed))
             break;
+        struct vyre_measurement *ending = &entry_of(device, last)->measurement;
+        ending->end_ns = over_ns(device, last, ending->end_ns);
         uint64_t begin_ns = measurement->decided_ns;
         bool known = (!measurement->behind || measure->last_known) && all_seen(device, first, last);
         if (measure->last_known && measure->last_end_ns > begin_ns)

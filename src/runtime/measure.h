@@ -128,8 +128,20 @@ void vyre_measure_submitted_locked(struct vyre_device *device, const struct vyre
 /* The end of a timed submission, before its completion is reported. From any thread. */
 void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *entry);
 
+/*
+ * Finds what a lazy backend has completed while batches are timed, so that their ends are seen one
+ * by one and not only when the caller waits. Without the lock: it may find that the device is lost.
+ */
+void vyre_measure_look(struct vyre_device *device);
+
 /* A thread begins to wait. From any thread. */
 void vyre_measure_waits(struct vyre_device *device);
+
+/*
+ * ... and goes on. If it waited for the newest submission, the time until then counts, although the
+ * submission may have ended before. From any thread.
+ */
+void vyre_measure_waited(struct vyre_device *device, uint64_t sequence);
 
 /* Collects what is complete and reports it to the governor and the decision records. */
 void vyre_measure_collect_locked(struct vyre_device *device);

@@ -90,6 +90,8 @@ struct vyre_candidate_track {
     double mean_ns;    /* per batch, without the fixed cost and updates; 0: not known */
     float first_ns;    /* of the batch that paid the fixed cost; 0: none yet */
     float fixed_ns;    /* predicted for it */
+    float again_ns;    /* per batch: the fixed cost where it is paid again and again */
+    uint32_t again_of; /* ... a mean over so many batches */
     float overhead_ns; /* calibrated, at the last comparison */
     float spread;      /* how far a batch is from the mean, as a part of it */
     float run_ns;      /* of the windows outside the band, the one nearest to it */
@@ -100,6 +102,7 @@ struct vyre_candidate_track {
     uint32_t count;    /* batches in mean_ns, saturating */
     uint32_t windows;  /* ... in so many windows */
     uint32_t look_at;  /* not the current one: look again when the unit was seen this often */
+    uint8_t firsts;    /* batches that paid the fixed cost, saturating */
     uint8_t looks;     /* windows in a row that could not tell it from the current one */
     int8_t run;        /* windows in a row above (+) or below (-) the band */
     uint8_t flags;     /* VYRE_TRACK_... */
@@ -112,7 +115,8 @@ struct vyre_candidate_track {
 
 /* What the governor learns of a shape, or of all shapes that alternate. */
 struct vyre_unit {
-    uint32_t seen; /* batches in auto so far, saturating */
+    uint32_t seen;       /* batches in auto so far, saturating */
+    uint32_t changed_at; /* ... when `current` was chosen */
     uint8_t current;
     uint8_t candidate_count;
     uint8_t last;       /* candidate of the last sample, + 1 */

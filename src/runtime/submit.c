@@ -217,7 +217,7 @@ static bool is_cold(const struct attempt *attempt)
         return false;
     for (uint32_t i = 0; i < body->view.command_count; i++) {
         struct vyre_kernel *kernel = kernels[i].kernel;
-        if (!kernel || kernel->runs[mode] >= VYRE_COLD_RUNS)
+        if (!kernel || kernel->runs[mode] >= attempt->device->governor.rules->cold)
             continue;
         cold = true;
         if (kernel->last_tick != tick) /* once a batch */
@@ -459,6 +459,8 @@ static void ask_for_times_locked(struct attempt *attempt)
 static void note_success_locked(struct attempt *attempt, struct vyre_result_entry *entry)
 {
     struct vyre_device *device = attempt->device;
+    /* release: pairs with the acquire in vyre_measure_look. */
+    atomic_store_explicit(&device->progress.queued, entry->sequence, memory_order_release);
     if (attempt->recording)
         attempt->recording->last_sequence = entry->sequence;
     if (attempt->is_unseen) {
@@ -603,6 +605,7 @@ enum vyre_status vyre_batch_submit(struct vyre_batch *batch,
         return vyre_diag_set(diag, VYRE_DIAG_ARGUMENT_RANGE, device->label, 0,
                              "a variant needs a required mode");
     }
+    vyre_measure_look(device);
     vyre_lock_acquire(&device->lock);
     status = submit_locked(device, batch->body, options, &sequence, diag);
     status = vyre_device_unlock(device, status, diag);

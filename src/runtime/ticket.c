@@ -219,8 +219,12 @@ enum vyre_status vyre_ticket_wait(struct vyre_device *device, struct vyre_ticket
     if (status != VYRE_OK)
         return status;
     if (!vyre_device_is_complete(device, ticket.sequence) && !vyre_device_is_lost(device)) {
+        /* Relaxed: a batch that was timed a moment ago may go unmeasured. */
+        bool timed = atomic_load_explicit(&device->progress.timed, memory_order_relaxed) > 0;
         vyre_measure_waits(device);
         vyre_device_look(device, ticket.sequence, timeout_ns);
+        if (timed)
+            vyre_measure_waited(device, ticket.sequence);
     }
     if (vyre_device_is_complete(device, ticket.sequence))
         return ended(device, ticket.sequence, diag);

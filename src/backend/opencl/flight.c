@@ -19,6 +19,13 @@
 #define SPIN_NS   3000
 #define POLITE_NS 150000
 /*
+ * For some milliseconds after its launch a kernel may spin on the core of the thread that yields to it,
+ * while another core is idle, and the thread gets its core back when the kernel leaves. A thread that
+ * wakes up is put on the idle core, so it naps once.
+ */
+#define SHARED_NS 20000
+#define LAUNCH_NS UINT64_C(10000000)
+/*
  * A sleeping thread looks again after this long, woken or not, in case a driver forgets its
  * callback.
  */
@@ -186,13 +193,19 @@ bool vyre_cl_has_ended(struct vyre_cl_device *device, uint64_t sequence)
 
 /* ---- Sleeping --------------------------------------------------------------------------------- */
 
+static bool may_share_a_core(const struct vyre_cl_device *device, uint64_t waited_ns)
+{
+    return waited_ns >= SHARED_NS && waited_ns < 2 * SHARED_NS &&
+           vyre_cl_persistent_is_new(device, LAUNCH_NS);
+}
+
 /*
  * Yields the core or, after a long time, sleeps for a small part of the time. For work without
  * callbacks.
  */
 static void nap(struct vyre_cl_device *device, uint64_t waited_ns)
 {
-    if (waited_ns < POLITE_NS)
+    if (waited_ns < POLITE_NS && !may_share_a_core(device, waited_ns))
         (void)sched_yield();
     else
         vyre_flight_sleep(&device->flight, vyre_flight_news(&device->flight),

@@ -148,6 +148,13 @@ bool vyre_cl_persistent_is_busy(const struct vyre_cl_device *device)
                           atomic_load_explicit(&control->completion, memory_order_acquire);
 }
 
+bool vyre_cl_persistent_is_new(const struct vyre_cl_device *device, uint64_t age_ns)
+{
+    uint64_t launched_ns =
+        atomic_load_explicit(&device->persistent->launched_ns, memory_order_relaxed);
+    return vyre_clock_now_ns() - launched_ns < age_ns;
+}
+
 int64_t vyre_cl_persistent_failure(const struct vyre_cl_device *device)
 {
     /* acquire: pairs with the release in vyre_cl_ring_launch_locked. */

@@ -53,6 +53,9 @@ uint64_t vyre_cl_persistent_progress(const struct vyre_cl_device *device);
 /* Whether the ring holds items that a resident kernel has not completed. */
 bool vyre_cl_persistent_is_busy(const struct vyre_cl_device *device);
 
+/* Whether the last resident kernel was launched less than `age_ns` ago. */
+bool vyre_cl_persistent_is_new(const struct vyre_cl_device *device, uint64_t age_ns);
+
 /* The driver's code if nothing can run the items, so that the ring stands still; else 0. */
 int64_t vyre_cl_persistent_failure(const struct vyre_cl_device *device);
 

@@ -50,7 +50,8 @@ void vyre_cl_ring_launch_locked(struct vyre_cl_device *device)
     vyre_cl_ring_rearm(control);
     control->idle_polls = polls_in(persistent, device->desc.persistent_idle_ns);
     control->lease_turns = polls_in(persistent, device->desc.persistent_lease_ns);
-    persistent->launched_ns = vyre_clock_now_ns();
+    /* Relaxed here and elsewhere: written under the lock, and a slightly old value does no harm. */
+    atomic_store_explicit(&persistent->launched_ns, vyre_clock_now_ns(), memory_order_relaxed);
     persistent->launched_heartbeat =
         atomic_load_explicit(&control->heartbeat, memory_order_relaxed);
     atomic_store_explicit(&persistent->running, 1, memory_order_relaxed);
@@ -84,7 +85,8 @@ static void learn_locked(struct vyre_cl_persistent *persistent)
     struct vyre_cl_control *control = persistent->control;
     uint32_t polls = atomic_load_explicit(&control->heartbeat, memory_order_relaxed) -
                      persistent->launched_heartbeat;
-    uint64_t time_ns = vyre_clock_now_ns() - persistent->launched_ns;
+    uint64_t time_ns =
+        vyre_clock_now_ns() - atomic_load_explicit(&persistent->launched_ns, memory_order_relaxed);
     if (atomic_load_explicit(&control->leaving, memory_order_relaxed) != VYRE_CL_EXIT_IDLE ||
         polls < 1000)
         return;
@@ -162,8 +164,9 @@ bool vyre_cl_persistent_tend(struct vyre_cl_device *device)
     }
     if (vyre_cl_is_retired(device)) {
         left = !vyre_cl_fallback_locked(device);
-    } else if (!left &&
-               vyre_clock_now_ns() - persistent->launched_ns > device->desc.persistent_lease_ns) {
+    } else if (!left && vyre_clock_now_ns() - atomic_load_explicit(&persistent->launched_ns,
+                                                                   memory_order_relaxed) >
+                            device->desc.persistent_lease_ns) {
         ask_to_leave_locked(persistent, VYRE_RESIDENCY_LEASE);
     }
     vyre_lock_release(&persistent->lock);

@@ -30,7 +30,7 @@ struct vyre_cl_persistent {
     struct vyre_residency_log residency; /* of the launches */
     enum vyre_residency_end stop_why;    /* why the host asks the current one to leave */
     cl_event launched;                   /* Owned: of the last launch; may be NULL */
-    uint64_t launched_ns;
+    _Atomic uint64_t launched_ns;
     uint32_t launched_heartbeat;
     struct vyre_cl_trial trial;              /* of new dispatchers */
     uint64_t poll_ns_x16;                    /* what one poll took, in sixteenths of a nanosecond */

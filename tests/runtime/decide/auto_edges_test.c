@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "runtime/internal.h"
 #include "runtime/sim_fixture.h"
 
 enum { BYTES = 256, RECORDS = 256 };
@@ -71,7 +72,7 @@ static void a_batch_rebuilt_from_other_kernels_is_checked_anew(void **state)
 
 /* ---- Modes that refuse ------------------------------------------------------------------------ */
 
-static void auto_goes_on_plainly_when_the_chosen_mode_refuses(void **state)
+static void auto_goes_on_when_the_chosen_mode_refuses(void **state)
 {
     (void)state;
     struct fixture fixture;
@@ -91,9 +92,7 @@ static void auto_goes_on_plainly_when_the_chosen_mode_refuses(void **state)
     assert_int_equal(untouched.message[0], 0x41);
     assert_int_equal(fixture_wait(&fixture, ticket), VYRE_OK);
     struct vyre_batch_result result = fixture_result(&fixture, ticket);
-    assert_int_equal(result.mode, VYRE_MODE_PLAIN);
-    assert_int_equal(result.why,
-                     VYRE_WHY_TRIAL); /* its first batches were cold: not measured yet */
+    assert_int_not_equal(result.mode, VYRE_MODE_PERSISTENT);
     assert_int_equal(decided(&fixture), before + 1); /* refused attempts are no decisions */
     struct vyre_decision_record record;
     assert_int_equal(vyre_device_read_decisions(fixture.device, before + 1, &record, 1), 1);
@@ -175,6 +174,39 @@ static void a_trial_is_always_timed(void **state)
         replays += run(&fixture, batch, &options).mode == VYRE_MODE_REPLAY;
     assert_true(replays > 1500);
     fixture_close(&fixture);
+}
+
+static void ignore(void *user, struct vyre_ticket ticket, const struct vyre_batch_result *result)
+{
+    (void)user;
+    (void)ticket;
+    (void)result;
+}
+
+/* On a backend that finds ends when a thread looks, submit looks while batches are timed, so that each
+ * end is seen when it comes; but not where it would call the program back. */
+static void submit_looks_for_the_ends_of_timed_batches(void **state)
+{
+    (void)state;
+    for (int called_back = 0; called_back < 2; called_back++) {
+        struct fixture fixture;
+        struct vyre_sim_costs costs = fixture_resident_costs();
+        const struct vyre_submit_options options = {.on_complete = called_back ? ignore : NULL};
+        fixture_open(
+            &fixture,
+            &(struct vyre_sim_desc){.costs = &costs, .completion = VYRE_SIM_COMPLETE_FOUND}, NULL);
+        struct vyre_batch *batch = fixture_mixes(&fixture, 16, BYTES);
+        struct vyre_ticket ticket;
+        for (int i = 0; i < 8; i++) {
+            assert_int_equal(vyre_batch_submit(batch, &options, &ticket, NULL), VYRE_OK);
+            vyre_sim_advance(fixture.sim, 1000000000);
+        }
+        assert_int_equal(vyre_sim_calls(fixture.sim, VYRE_SIM_WAIT), called_back ? 0 : 7);
+        if (!called_back) /* what is found is learned, although no thread waited */
+            assert_true(fixture.device->governor.counters.spent_ns > 0);
+        assert_int_equal(fixture_wait(&fixture, ticket), VYRE_OK);
+        fixture_close(&fixture);
+    }
 }
 
 static void required_batches_do_not_spoil_what_is_learned(void **state)
@@ -345,10 +377,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rebuilt_batch_is_a_new_shape),
         cmocka_unit_test(a_batch_rebuilt_from_other_kernels_is_checked_anew),
-        cmocka_unit_test(auto_goes_on_plainly_when_the_chosen_mode_refuses),
+        cmocka_unit_test(auto_goes_on_when_the_chosen_mode_refuses),
         cmocka_unit_test(a_failed_recording_shows_in_the_record),
         cmocka_unit_test(a_loss_while_recording_has_a_reason),
         cmocka_unit_test(a_trial_is_always_timed),
+        cmocka_unit_test(submit_looks_for_the_ends_of_timed_batches),
         cmocka_unit_test(required_batches_do_not_spoil_what_is_learned),
         cmocka_unit_test(recordings_that_are_thrown_away_cost_what_they_cost),
         cmocka_unit_test(think_time_is_not_learned),

@@ -37,12 +37,12 @@ struct bounds {
 
 #define AIMS .warm_median = 1.05, .warm_p90 = 1.10, .choices = 1
 
-static const struct bounds steady = {AIMS, .misses = 12, .worst = 1.5};
+static const struct bounds steady = {AIMS, .misses = 10, .worst = 1.25};
 static const struct bounds swinging = {AIMS, .misses = 5, .worst = 1.1};
-static const struct bounds in_turn = {AIMS, .misses = 20, .worst = 1.2};
-static const struct bounds shuffled = {AIMS, .misses = 13, .worst = 1.2};
-static const struct bounds frames = {AIMS, .misses = 1, .worst = 1.1};
-static const struct bounds full_frames = {AIMS, .misses = 5, .worst = 1.2};
+static const struct bounds in_turn = {AIMS, .misses = 26, .worst = 1.15};
+static const struct bounds shuffled = {AIMS, .misses = 13, .worst = 1.15};
+static const struct bounds frames = {AIMS, .misses = 1, .worst = 1.05};
+static const struct bounds full_frames = {AIMS, .misses = 3, .worst = 1.1};
 static const struct bounds cold = {AIMS, .misses = 2, .worst = 1.1};
 static const struct bounds never_back = {.all_median = 1.05, .all_p90 = 1.05, .recordings = 10};
 
