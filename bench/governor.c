@@ -23,7 +23,6 @@ struct work {
     struct vyre_candidate_facts facts[CANDIDATES];
     struct vyre_shape *shapes[SHAPES];
     struct vyre_decision_record record;
-    uint64_t now_ns;
 };
 
 static volatile uint64_t sink;
@@ -38,12 +37,10 @@ static const struct vyre_governor_batch batch = {.command_count = 8};
 static void learn(struct work *work, const struct vyre_governor_choice *choice, bool first)
 {
     uint64_t measured_ns = 20000 + choice->candidate * 3000u;
-    work->now_ns += measured_ns;
     vyre_governor_learn(&work->governor,
                         &(struct vyre_governor_sample){.shape = choice->shape,
                                                        .update_ns = 0,
                                                        .measured_ns = measured_ns,
-                                                       .now_ns = work->now_ns,
                                                        .candidate = choice->candidate,
                                                        .why = choice->why,
                                                        .was_first = first});

@@ -96,8 +96,7 @@ struct vyre_governor_sample {
     double update_ns;            /* from the choice */
     double expected_ns;          /* from the choice */
     uint64_t measured_ns;        /* of all its batches */
-    uint64_t now_ns;
-    uint32_t batches; /* in a row, observed to end together; 0 counts as 1 */
+    uint32_t batches;            /* in a row, observed to end together; 0 counts as 1 */
     uint8_t candidate;
     uint8_t why;    /* from the choice */
     bool was_first; /* the fixed cost was paid in it */

@@ -452,7 +452,6 @@ static void learn_unit(const struct teacher *teacher, struct vyre_shape *shape,
     unit->spent_ns += (double)sample->measured_ns;
     if (sample->why == VYRE_WHY_EXPLORE || sample->why == VYRE_WHY_DRIFT_RECHECK || comes_back)
         charge(governor, unit, (value_ns - usual_ns) * teacher->scale * batches);
-    unit->last = (uint8_t)(sample->candidate + 1);
     /* At first a resident kernel may leave several times until the threads have found their cores. */
     bool settles = tried && track->count == 0 && track->firsts < governor->rules->firsts;
     bool again = sample->was_first && track->first_ns > 0 && (current || tried) &&

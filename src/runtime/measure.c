@@ -333,7 +333,6 @@ static void tell(struct vyre_device *device, uint64_t last, uint32_t count, uint
         .update_ns = measurement->update_ns,
         .expected_ns = measurement->expected_ns,
         .measured_ns = cost_ns,
-        .now_ns = measurement->end_ns,
         .batches = count,
         .candidate = measurement->candidate,
         .why = measurement->why,

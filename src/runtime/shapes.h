@@ -119,7 +119,6 @@ struct vyre_unit {
     uint32_t changed_at; /* ... when `current` was chosen */
     uint8_t current;
     uint8_t candidate_count;
-    uint8_t last;       /* candidate of the last sample, + 1 */
     bool chosen;        /* `current` is valid */
     double anchor_ns;   /* mean of `current` at the last comparison: drift is measured from it */
     double recent_ns;   /* of the last few windows in `current` */

@@ -146,7 +146,6 @@ struct run {
     uint32_t seen[SIM_SHAPES_MAX];
     bool ready_late[SIM_SHAPES_MAX][SIM_MODES_MAX];
     double late[SIM_SHAPES_MAX][SIM_MODES_MAX];
-    uint64_t now_ns;
     struct rng rng;
 };
 
@@ -212,7 +211,6 @@ static void run_batch(struct run *run, uint32_t batch)
     double cost = per_batch(draw, batch, s, mode) + (first ? draw->fixed[mode] : 0);
     account(run, batch, s, mode, cost);
     run->used[s][mode] = true;
-    run->now_ns += (uint64_t)cost;
     double noise = run->options->noisy ? random_between(&run->rng, 0.8, 1.2) : 1;
     if (run->options->noisy && rng_below(&run->rng, 100) == 0)
         noise *= 50;
@@ -220,7 +218,6 @@ static void run_batch(struct run *run, uint32_t batch)
         .shape = choice.shape,
         .measured_ns = (uint64_t)(cost * noise),
         .update_ns = choice.update_ns,
-        .now_ns = run->now_ns,
         .candidate = choice.candidate,
         .why = choice.why,
         .was_first = first,

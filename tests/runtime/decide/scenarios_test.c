@@ -90,7 +90,6 @@ struct run {
     struct vyre_governor governor;
     struct vyre_candidate_facts facts[MODES_MAX];
     double noise[BATCHES_MAX];
-    uint64_t now_ns;
     uint32_t
         traps; /* decisions with a candidate that was measured as clearly slower than another */
 };
@@ -190,12 +189,10 @@ static double run_batch(struct run *run, uint32_t batch)
     double cost = each(run, batch, m) + (first ? mode->fixed_ns : 0);
     for (uint32_t i = 0; i < run->scenario->count; i++)
         run->facts[i].ready = i == m || (run->facts[i].ready && !run->scenario->modes[i].leaves);
-    run->now_ns += (uint64_t)cost;
     vyre_governor_learn(&run->governor, &(struct vyre_governor_sample){
                                             .shape = choice.shape,
                                             .measured_ns = (uint64_t)cost,
                                             .update_ns = choice.update_ns,
-                                            .now_ns = run->now_ns,
                                             .candidate = choice.candidate,
                                             .why = choice.why,
                                             .was_first = first,

@@ -17,7 +17,6 @@ struct fixture {
     struct vyre_governor_batch batch;
     struct vyre_governor_choice choice; /* the last one */
     struct vyre_shape *shape;
-    uint64_t now_ns;
 };
 
 static void set_up(struct fixture *f)
@@ -49,11 +48,9 @@ static uint8_t choose(struct fixture *f)
 
 static void learn(struct fixture *f, uint64_t measured_ns, bool was_first)
 {
-    f->now_ns += measured_ns;
     const struct vyre_governor_sample sample = {
         .shape = f->choice.shape,
         .measured_ns = measured_ns,
-        .now_ns = f->now_ns,
         .candidate = f->choice.candidate,
         .why = f->choice.why,
         .was_first = was_first,
