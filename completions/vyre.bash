@@ -43,7 +43,7 @@ _vyre() {
         options="$options --no-proof --record --audit --json --quiet --help" files=yes
         ;;
     compare)
-        options="--backend --device --repeat --workers --calibrate --store --no-store"
+        options="--backend --device --repeat --rounds --workers --calibrate --store --no-store"
         options="$options --no-proof --json --quiet --help" files=yes
         ;;
     explain)

@@ -19,11 +19,11 @@
 #define COMPARE_TAKES                                                              \
     (CLI_TAKES_FILE | CLI_TAKES_BACKEND | CLI_TAKES_DEVICE | CLI_TAKES_REPEAT |    \
      CLI_TAKES_WORKERS | CLI_TAKES_QUIET | CLI_TAKES_STORE | CLI_TAKES_CALIBRATE | \
-     CLI_TAKES_PROOF)
+     CLI_TAKES_PROOF | CLI_TAKES_ROUNDS)
 
-/* How long each mode runs without --repeat: in the warm-up, and in the rounds. */
+/* How long each mode runs without --repeat: in the warm-up, and in each round. */
 #define WARM_UP_NS UINT64_C(50000000)
-#define ROUNDS_NS  UINT64_C(400000000)
+#define ROUND_NS   UINT64_C(45000000)
 
 static const enum vyre_mode compared_modes[COMPARE_MODES] = {VYRE_MODE_PLAIN, VYRE_MODE_REPLAY,
                                                              VYRE_MODE_PERSISTENT, VYRE_MODE_AUTO};
@@ -200,6 +200,7 @@ static enum vyre_status plan(struct comparison *comparison, struct vyre_diag *di
     struct contender *plain = &comparison->contenders[0];
     uint64_t pass = schedule_pass_length(comparison->workload);
     bool given = comparison->options.repeat != 0;
+    uint64_t rounds = comparison->options.rounds ? comparison->options.rounds : COMPARE_ROUNDS;
     comparison->repeat = given ? comparison->options.repeat : 1;
     uint64_t limit = given ? saturating_mul(pass, comparison->repeat) / 4 : pass;
     enum vyre_status status = VYRE_OK;
@@ -211,9 +212,10 @@ static enum vyre_status plan(struct comparison *comparison, struct vyre_diag *di
         status = run_one(comparison, plain, chunk, diag);
         comparison->warm_up += chunk;
     }
-    if (!given && comparison->warm_up == pass && plain->round_ns > 0) {
-        uint64_t more = ROUNDS_NS / plain->round_ns + 1;
-        comparison->repeat += more < CLI_REPEAT_MAX ? more : CLI_REPEAT_MAX - 1;
+    if (!given && plain->round_ns > 0) {
+        double pass_ns = (double)plain->round_ns * (double)pass / (double)comparison->warm_up;
+        double more = (double)(rounds * ROUND_NS) / pass_ns + (comparison->warm_up == pass);
+        comparison->repeat += more < CLI_REPEAT_MAX ? (uint64_t)more : CLI_REPEAT_MAX - 1;
     }
     comparison->planned = saturating_mul(pass, comparison->repeat);
     for (size_t i = 0; i < COMPARE_MODES; i++) {
@@ -221,7 +223,7 @@ static enum vyre_status plan(struct comparison *comparison, struct vyre_diag *di
             runner_announce(&comparison->contenders[i].runner, comparison->repeat);
     }
     uint64_t rest = comparison->planned - comparison->warm_up;
-    comparison->rounds = rest < COMPARE_ROUNDS ? rest : COMPARE_ROUNDS;
+    comparison->rounds = rest < rounds ? rest : rounds;
     cli_progress_set_total(&comparison->progress,
                            saturating_mul(comparison->planned, COMPARE_MODES));
     for (size_t i = 1; status == VYRE_OK && i < COMPARE_MODES; i++)
@@ -230,6 +232,13 @@ static enum vyre_status plan(struct comparison *comparison, struct vyre_diag *di
         comparison->contenders[i].warm_up_ns = comparison->contenders[i].round_ns;
     return status;
 }
+
+/*
+ * The order of a round's turns, added to its number. In any four rounds in a row each mode has each place
+ * once, and follows each other mode once: a kernel that becomes resident after the tool slept takes several
+ * times as long as after a busy turn.
+ */
+static const size_t turns[COMPARE_MODES] = {0, 1, 3, 2};
 
 /* A round counts only if all modes complete it. */
 static enum vyre_status run_round(struct comparison *comparison, uint64_t round,
@@ -240,7 +249,7 @@ static enum vyre_status run_round(struct comparison *comparison, uint64_t round,
     uint64_t count = round + 1 < comparison->rounds ? each : rest - each * round;
     enum vyre_status status = VYRE_OK;
     for (size_t i = 0; status == VYRE_OK && i < COMPARE_MODES; i++) {
-        struct contender *contender = &comparison->contenders[(i + round) % COMPARE_MODES];
+        struct contender *contender = &comparison->contenders[(turns[i] + round) % COMPARE_MODES];
         contender->round_ns = 0;
         status = run_one(comparison, contender, count, diag);
     }
@@ -295,21 +304,6 @@ static enum vyre_status run_all(struct comparison *comparison, struct vyre_diag 
 
 /* ---- the command ------------------------------------------------------------------------------
  */
-
-struct contender *compare_best(struct comparison *comparison)
-{
-    struct contender *best = NULL;
-    for (size_t i = 0; i < COMPARE_MODES; i++) {
-        struct contender *contender = &comparison->contenders[i];
-        bool measured = contender_is_there(contender) && contender->rounds.count > 0;
-        if (!measured || contender->mode == VYRE_MODE_AUTO)
-            continue;
-        if (!best ||
-            samples_quartiles(&contender->rounds).median < samples_quartiles(&best->rounds).median)
-            best = contender;
-    }
-    return best;
-}
 
 bool compare_agrees(const struct comparison *comparison)
 {
@@ -418,9 +412,9 @@ void cli_compare_help(struct cli_output *out)
 {
     cli_output_text(
         out,
-        "Usage: vyre compare FILE [--backend B] [--device D] [--repeat N] [--workers N]\n"
-        "                    [--calibrate] [--store PATH] [--no-store] [--no-proof] [--json]\n"
-        "                    [--quiet]\n"
+        "Usage: vyre compare FILE [--backend B] [--device D] [--repeat N] [--rounds N]\n"
+        "                    [--workers N] [--calibrate] [--store PATH] [--no-store]\n"
+        "                    [--no-proof] [--json] [--quiet]\n"
         "\n"
         "Runs the workload FILE in auto and in every mode that the device has. The modes take\n"
         "turns in one process. Prints the time of each mode, what auto lost against the best\n"
@@ -431,6 +425,8 @@ void cli_compare_help(struct cli_output *out)
         "                      integrated, discrete, software); see `vyre devices`\n"
         "      --repeat N      run the schedule N times; by default as often as each mode needs\n"
         "                      to run for about half a second\n"
+        "      --rounds N      how often the modes take turns; 9 by default. More rounds tell\n"
+        "                      modes apart that differ less\n"
         "      --workers N     threads of the cpu backend in addition to the caller's\n"
         "      --calibrate     measure the device's costs first, even if the store has them\n"
         "      --store PATH    the file with costs and learnings; see `vyre store`\n"

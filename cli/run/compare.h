@@ -3,7 +3,8 @@
  *
  * Every mode has its own session on its own device. The schedule is cut into rounds. In a round each
  * mode runs the same part of it, one mode after the other; the mode that goes first changes from round
- * to round. The batches before the first round warm up and do not count.
+ * to round. Modes are compared within each round: rounds differ in what they run and in the machine's
+ * pace. The batches before the first round warm up and do not count.
  */
 #ifndef VYRE_CLI_RUN_COMPARE_H
 #define VYRE_CLI_RUN_COMPARE_H
@@ -16,7 +17,7 @@
 #include "terminal/output.h"
 
 #define COMPARE_MODES  4 /* plain, replay, persistent, auto */
-#define COMPARE_ROUNDS 9
+#define COMPARE_ROUNDS 9 /* without --rounds */
 
 /* One mode. An absent one has a reason and nothing else. */
 struct contender {
@@ -57,8 +58,20 @@ static inline bool contender_is_there(const struct contender *contender)
     return contender->reason[0] == '\0';
 }
 
-/* The forced mode with the smallest median; NULL when nothing was measured. */
-struct contender *compare_best(struct comparison *comparison);
+/* How two modes compare: the median of the ratios within each round, with its 95 % interval. */
+struct compare_ratio {
+    double low;
+    double median; /* 0: not measured */
+    double high;
+    bool is_clear; /* the interval does not contain 1 */
+};
+
+/* The forced mode that takes least, round for round; NULL when nothing was measured. */
+const struct contender *compare_best(const struct comparison *comparison);
+
+/* `best` may be NULL. Both ran the same rounds. */
+struct compare_ratio compare_ratio_to(const struct contender *contender,
+                                      const struct contender *best);
 
 /* Whether all present modes gave the same bytes. */
 bool compare_agrees(const struct comparison *comparison);

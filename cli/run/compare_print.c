@@ -10,25 +10,11 @@
 
 #define LINE_BYTES 512
 
-static double ratio_to(struct contender *contender, struct contender *best)
-{
-    uint64_t base = best ? samples_quartiles(&best->rounds).median : 0;
-    return base ? (double)samples_quartiles(&contender->rounds).median / (double)base : 0;
-}
-
-/* Whether the ranges between the quartiles lie apart: if not, the difference may be noise. */
-static bool differ_clearly(struct contender *a, struct contender *b)
-{
-    struct quartiles first = samples_quartiles(&a->rounds);
-    struct quartiles second = samples_quartiles(&b->rounds);
-    return first.high < second.low || second.high < first.low;
-}
-
 /* ---- for people -------------------------------------------------------------------------------
  */
 
-static void add_contender(struct cli_grid *grid, struct comparison *comparison,
-                          struct contender *contender, struct contender *best)
+static void add_contender(struct cli_grid *grid, const struct comparison *comparison,
+                          const struct contender *contender, const struct contender *best)
 {
     cli_grid_add(grid, vyre_mode_name(contender->mode));
     if (!contender_is_there(contender) || contender->rounds.count == 0) {
@@ -44,7 +30,7 @@ static void add_contender(struct cli_grid *grid, struct comparison *comparison,
     cli_grid_addf(grid, "%s .. %s", cli_unit_ns(quartiles.low).text,
                   cli_unit_ns(quartiles.high).text);
     cli_grid_add(grid, cli_unit_ns(contender->total_ns).text);
-    cli_grid_add(grid, cli_unit_ratio(ratio_to(contender, best)).text);
+    cli_grid_add(grid, cli_unit_ratio(compare_ratio_to(contender, best).median).text);
     cli_grid_add(grid, !comparison->has_digests ? "not compared"
                        : contender->agrees      ? "yes"
                                                 : "NO");
@@ -54,7 +40,7 @@ static void print_table(struct comparison *comparison, bool colour, struct cli_o
 {
     static const char *const heads[] = {"mode",  "per batch", "per round",    "quartiles",
                                         "total", "to best",   "digests agree"};
-    struct contender *best = compare_best(comparison);
+    const struct contender *best = compare_best(comparison);
     struct cli_grid grid;
     cli_grid_init(&grid, "lrrlrrl", heads, colour);
     for (size_t i = 0; i < COMPARE_MODES; i++)
@@ -74,8 +60,8 @@ static void print_table(struct comparison *comparison, bool colour, struct cli_o
 
 static void print_conclusion(struct comparison *comparison, struct cli_output *out)
 {
-    struct contender *best = compare_best(comparison);
-    struct contender *automatic = &comparison->contenders[COMPARE_MODES - 1];
+    const struct contender *best = compare_best(comparison);
+    const struct contender *automatic = &comparison->contenders[COMPARE_MODES - 1];
     char line[LINE_BYTES];
     if (comparison->interrupted) {
         snprintf(line, sizeof line, "interrupted: %llu of %llu rounds were done\n",
@@ -85,15 +71,15 @@ static void print_conclusion(struct comparison *comparison, struct cli_output *o
     }
     if (!best)
         return;
-    double ratio = ratio_to(automatic, best);
+    struct compare_ratio ratio = compare_ratio_to(automatic, best);
     snprintf(line, sizeof line,
-             "regret of auto: %s of %s, the best forced mode (%+.1f %%), by medians of %llu "
-             "rounds\n",
-             cli_unit_ratio(ratio).text, vyre_mode_name(best->mode), (ratio - 1) * 100,
-             (unsigned long long)comparison->rounds_done);
+             "regret of auto: %s of %s, the best required mode (%+.1f %%; 95 %% interval %+.1f to "
+             "%+.1f %%)\n",
+             cli_unit_ratio(ratio.median).text, vyre_mode_name(best->mode),
+             (ratio.median - 1) * 100, (ratio.low - 1) * 100, (ratio.high - 1) * 100);
     cli_output_text(out, line);
-    if (!differ_clearly(automatic, best))
-        cli_output_text(out, "the quartiles of the two overlap: the difference may be noise\n");
+    if (!ratio.is_clear)
+        cli_output_text(out, "the interval contains 0: the difference may be noise\n");
     if (comparison->has_digests)
         cli_output_text(out,
                         compare_agrees(comparison) ? "all digests agree\n" : "DIGESTS DIFFER\n");
@@ -159,7 +145,7 @@ static void contender_json(struct cli_json *json, struct comparison *comparison,
         cli_json_end_object(json);
         cli_json_u64(json, "total_ns", contender->total_ns);
         cli_json_u64(json, "warm_up_ns", contender->warm_up_ns);
-        cli_json_ratio(json, "ratio", ratio_to(contender, compare_best(comparison)));
+        cli_json_ratio(json, "ratio", compare_ratio_to(contender, compare_best(comparison)).median);
         decisions_json(json, contender);
     }
     if (there && comparison->has_digests) {
@@ -171,19 +157,24 @@ static void contender_json(struct cli_json *json, struct comparison *comparison,
 
 static void conclusion_json(struct cli_json *json, struct comparison *comparison)
 {
-    struct contender *best = compare_best(comparison);
-    struct contender *plain = &comparison->contenders[0];
-    struct contender *automatic = &comparison->contenders[COMPARE_MODES - 1];
+    const struct contender *best = compare_best(comparison);
+    const struct contender *plain = &comparison->contenders[0];
+    const struct contender *automatic = &comparison->contenders[COMPARE_MODES - 1];
     decisions_json(json, automatic);
     if (best) {
         cli_json_i64(json, "saved_ns", (int64_t)plain->total_ns - (int64_t)automatic->total_ns);
         cli_json_text(json, "best", vyre_mode_name(best->mode));
-        cli_json_ratio(json, "regret", ratio_to(automatic, best));
-        cli_json_flag(json, "regret_is_clear", differ_clearly(automatic, best));
+        struct compare_ratio ratio = compare_ratio_to(automatic, best);
+        cli_json_ratio(json, "regret", ratio.median);
+        cli_json_ratio(json, "regret_low", ratio.low);
+        cli_json_ratio(json, "regret_high", ratio.high);
+        cli_json_flag(json, "regret_is_clear", ratio.is_clear);
     } else {
         cli_json_null(json, "saved_ns");
         cli_json_null(json, "best");
         cli_json_null(json, "regret");
+        cli_json_null(json, "regret_low");
+        cli_json_null(json, "regret_high");
         cli_json_null(json, "regret_is_clear");
     }
     if (comparison->has_digests)

@@ -100,6 +100,12 @@ static enum vyre_status take_workers(struct cli_options *options, const char *va
     return read_number("--workers", value, CLI_WORKERS_MAX, &options->workers, diag);
 }
 
+static enum vyre_status take_rounds(struct cli_options *options, const char *value,
+                                    struct vyre_diag *diag)
+{
+    return read_number("--rounds", value, CLI_ROUNDS_MAX, &options->rounds, diag);
+}
+
 static enum vyre_status take_output(struct cli_options *options, const char *value,
                                     struct vyre_diag *diag)
 {
@@ -206,6 +212,7 @@ static const struct option known_options[] = {
     {"--mode", CLI_TAKES_MODE, true, take_mode},
     {"--repeat", CLI_TAKES_REPEAT, true, take_repeat},
     {"--workers", CLI_TAKES_WORKERS, true, take_workers},
+    {"--rounds", CLI_TAKES_ROUNDS, true, take_rounds},
     {"--quiet", CLI_TAKES_QUIET, false, take_quiet},
     {"--record", CLI_TAKES_RECORD, true, take_record},
     {"--audit", CLI_TAKES_RECORD, false, take_audit},

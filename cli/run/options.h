@@ -30,9 +30,11 @@ enum cli_option_set {
     CLI_TAKES_BATCH = 2048,
     CLI_TAKES_HINT = 4096,
     CLI_TAKES_PROOF = 8192, /* --no-proof */
+    CLI_TAKES_ROUNDS = 16384,
 };
 
 #define CLI_REPEAT_MAX  1000000
+#define CLI_ROUNDS_MAX  255
 #define CLI_WORKERS_MAX 1024
 
 struct cli_options {
@@ -53,6 +55,7 @@ struct cli_options {
     enum vyre_mode mode;
     uint32_t repeat;  /* 0: not given */
     uint32_t workers; /* 0: not given */
+    uint32_t rounds;  /* 0: not given */
     struct cli_store_options store;
 };
 

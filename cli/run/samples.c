@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool make_room(struct samples *samples)
 {
@@ -46,15 +47,17 @@ static int compare_values(const void *first, const void *second)
     return (a > b) - (a < b);
 }
 
-struct quartiles samples_quartiles(struct samples *samples)
+struct quartiles samples_quartiles(const struct samples *samples)
 {
+    uint64_t sorted[SAMPLES_MAX];
     if (samples->count == 0)
         return (struct quartiles){0};
-    qsort(samples->values, samples->count, sizeof *samples->values, compare_values);
+    memcpy(sorted, samples->values, samples->count * sizeof *sorted);
+    qsort(sorted, samples->count, sizeof *sorted, compare_values);
     size_t last = samples->count - 1;
     return (struct quartiles){
-        .low = samples->values[last / 4],
-        .median = samples->values[last / 2],
-        .high = samples->values[last - last / 4],
+        .low = sorted[last / 4],
+        .median = sorted[last / 2],
+        .high = sorted[last - last / 4],
     };
 }

@@ -31,7 +31,7 @@ struct quartiles {
 void samples_add(struct samples *samples, uint64_t value);
 void samples_deinit(struct samples *samples);
 
-/* All 0 when there are none. Sorts the samples. */
-struct quartiles samples_quartiles(struct samples *samples);
+/* All 0 when there are none. */
+struct quartiles samples_quartiles(const struct samples *samples);
 
 #endif

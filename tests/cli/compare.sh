@@ -30,9 +30,10 @@ json "modes" '[.modes[].mode] == ["plain", "replay", "persistent", "auto"]
         and .round_ns.median <= .round_ns.high and .total_ns > 0 and .reason == null)'
 # The variables are those of jq.
 # shellcheck disable=SC2016
-json "ratios" '.best as $best | .best != "auto" and .regret > 0 and (.regret_is_clear | type) == "boolean"
+json "ratios" '. as $all | .best as $best | .best != "auto" and .regret > 0 and .regret_low <= .regret
+    and .regret <= .regret_high and .regret_is_clear == (.regret_low > 1 or .regret_high < 1)
     and all(.modes[]; if .mode == $best then .ratio == 1 elif .mode == "auto"
-        then true else .ratio >= 1 end)'
+        then .ratio == $all.regret else .ratio > 0 end)'
 json "decisions" '(.modes[0].decisions.plain == 2000) and (.modes[1].decisions.replay == 2000)
     and (.modes[2].decisions.persistent == 2000) and ([.decisions[]] | add) == 2000'
 # shellcheck disable=SC2016
@@ -51,6 +52,9 @@ json "once, once" '.repeat == 1 and .batches == 4 and .rounds == 1 and .digests_
 run "transfers" 0 "$vyre" compare --json "$data/transfers.json" --repeat 5
 json "transfers" '.digests_agree and (.digests | length) == 3 and .dispatches == 0'
 
+run "rounds" 0 "$vyre" compare --json "$scratch/add.json" --repeat 2 --rounds 33
+json "rounds" '.rounds == 33 and .repeat == 2 and .digests_agree'
+
 # ---- bytes that differ are a failure
 workload unsteady.json unsteady 0 10
 run "unsteady" 1 "$vyre" compare "$scratch/unsteady.json" --repeat 1
@@ -64,6 +68,7 @@ expect_out "quiet and unsteady" ''
 # ---- wrong command lines
 wrong 2 cli-usage 'vyre compare --help' compare
 wrong 2 cli-unknown-option 'compare has no option' compare "$scratch/add.json" --mode plain
+wrong 2 value-range 'from 1 to 255' compare "$scratch/add.json" --rounds 256
 wrong 2 backend-unknown 'vyre devices' compare "$scratch/add.json" --backend cup9
 wrong 77 device-unknown 'vyre devices' compare "$scratch/add.json" --device 99
 wrong 2 workload-open 'no_such.json' compare "$scratch/no_such.json"
