@@ -77,10 +77,11 @@ static void follow_stream(struct vyre_governor *governor, const struct vyre_shap
     governor->epoch++;
 }
 
-/* Whether a batch from before the last change is still in flight. */
+/* Whether a batch from before the last change, or the one that pays for it, is still in flight. */
 static bool leads_in(const struct vyre_governor *governor, uint32_t depth)
 {
-    return depth > governor->since;
+    return governor->pays && governor->since > 0 ? depth >= governor->since
+                                                 : depth > governor->since;
 }
 
 void vyre_governor_ran(struct vyre_governor *governor, const struct vyre_shape *shape,
@@ -153,7 +154,9 @@ static void report(const struct vyre_governor_round *round, const struct vyre_go
     out->candidate_count = round->count;
     out->predicted_ns = chosen->fixed / round->shapes + chosen->cost + chosen->update;
     out->update_ns = chosen->update;
-    out->expected_ns = round->facts[pick->candidate].work_ns > 0 ? out->predicted_ns : 0;
+    bool is_founded = round->facts[pick->candidate].work_ns > 0 ||
+                      (pick->candidate != pick->base && pick->candidate == round->batch->verdict);
+    out->expected_ns = is_founded ? out->predicted_ns : 0;
 }
 
 /* Notes what learning needs from this comparison. */
@@ -337,7 +340,9 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_shape *sha
         governor->asked_at[pick.candidate] = governor->counters.seen;
     }
     if (pick.continues) {
-        governor->trying.run += !leads_in(governor, batch->depth);
+        bool counts = !leads_in(governor, batch->depth);
+        governor->trying.run += counts;
+        governor->trying.until += !counts;
         shape->check_at = 0;
     } else if (pick.opens) {
         governor->checked_ns += pick.excess;
@@ -346,4 +351,6 @@ void vyre_governor_choose(struct vyre_governor *governor, struct vyre_shape *sha
     } else {
         settle(governor, unit, shape, &round, &pick);
     }
+    if (governor->since == 0)
+        governor->pays = !facts[pick.candidate].ready && round.views[pick.candidate].fixed > 0;
 }

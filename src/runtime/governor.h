@@ -86,8 +86,9 @@ struct vyre_governor_choice {
     uint32_t depth;              /* batches in flight before it */
     struct vyre_shape_ref shape; /* for learn */
     double predicted_ns;
-    double update_ns;   /* part of it that belongs to updates */
-    double expected_ns; /* predicted_ns, if the execution of its kernels is known; else 0 */
+    double update_ns; /* part of it that belongs to updates */
+    double
+        expected_ns; /* predicted_ns, if it rests on times of its kernels or of another candidate; else 0 */
     struct vyre_decision_candidate candidates[VYRE_CANDIDATES_MAX]; /* without mode and variant */
 };
 
@@ -153,6 +154,7 @@ struct vyre_governor {
     uint8_t last;            /* the candidate chosen last, + 1 */
     uint32_t unreturned;     /* shapes that were paid for when first seen, and have not come back */
     uint32_t since;          /* batches since a choice changed, or a try began or ended */
+    bool pays;               /* ... the first of which pays a fixed cost */
     uint64_t timed_until;    /* counters.seen: every batch is timed until then */
     struct vyre_governor_try trying;
 

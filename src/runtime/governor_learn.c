@@ -211,22 +211,34 @@ static double in_pace(const struct vyre_governor_rules *rules, const struct vyre
     return factor < rules->pace && factor * rules->pace > 1 ? value_ns * factor : value_ns;
 }
 
+/*
+ * A first window, or the first after a drift, that is far above what is expected: perhaps it was
+ * disturbed, as is a kernel that has just become resident. It is measured once more.
+ */
+static bool is_suspect(const struct vyre_governor_rules *rules,
+                       const struct vyre_candidate_track *track, double value_ns,
+                       double expected_ns)
+{
+    double usual_ns = track->flags & VYRE_TRACK_STALE ? track->mean_ns : expected_ns;
+    bool is_fresh = track->count == 0 || (track->flags & VYRE_TRACK_STALE);
+    return is_fresh && usual_ns > 0 && value_ns > rules->far_off * usual_ns &&
+           !(track->flags & VYRE_TRACK_SUSPECT);
+}
+
 /* A window has ended. True if the unit should compare again. */
 static bool learn_window(const struct teacher *teacher, uint8_t candidate, double value_ns,
-                         uint32_t batches)
+                         uint32_t batches, double expected_ns)
 {
     struct vyre_governor *governor = teacher->governor;
     const struct vyre_governor_rules *rules = governor->rules;
     struct vyre_unit *unit = teacher->unit;
     struct vyre_candidate_track *track = &unit->tracks[candidate];
     bool current = unit->chosen && candidate == unit->current;
-    bool stale = track->flags & VYRE_TRACK_STALE;
-    if (stale && value_ns > rules->far_off * track->mean_ns &&
-        !(track->flags & VYRE_TRACK_SUSPECT)) {
-        track->flags |= VYRE_TRACK_SUSPECT; /* perhaps an outlier: once more */
+    if (is_suspect(rules, track, value_ns, expected_ns)) {
+        track->flags |= VYRE_TRACK_SUSPECT;
         return true;
     }
-    if (stale) { /* before the drift the cost was another */
+    if (track->flags & VYRE_TRACK_STALE) { /* before the drift the cost was another */
         track->count = 0;
         track->windows = 0;
         track->again_ns = 0;
@@ -292,21 +304,49 @@ static void plan_look(const struct vyre_governor_rules *rules, struct vyre_unit 
         distance < UINT32_MAX - unit->seen ? unit->seen + (uint32_t)distance : UINT32_MAX;
 }
 
-/* The window is over, with what was measured of it. */
-static bool close_window(const struct teacher *teacher, uint8_t candidate)
+/* What a batch takes usually: in this candidate or, if that is more, in the current one. 0: not known. */
+static double usual_of(const struct vyre_unit *unit, const struct vyre_candidate_track *track)
+{
+    double usual_ns = track->count ? track->mean_ns : 0;
+    double current_ns = unit->chosen ? governor_usual(&unit->tracks[unit->current]) : 0;
+    return current_ns > usual_ns ? current_ns : usual_ns;
+}
+
+/* One disturbed batch does not decide for its whole window. */
+static double undisturbed(const struct vyre_governor_rules *rules, const struct vyre_unit *unit,
+                          const struct vyre_candidate_track *track, double value_ns)
+{
+    double most_ns = rules->disturbed * usual_of(unit, track);
+    return track->window <= 1 || most_ns <= 0 || value_ns < most_ns ? value_ns : most_ns;
+}
+
+/*
+ * The mean of the open window. Among few batches a disturbed one looks like a slow candidate; and where
+ * most are far above what is usual, that is what they take.
+ */
+static double window_mean(const struct vyre_governor_rules *rules, const struct vyre_unit *unit,
+                          const struct vyre_candidate_track *track)
+{
+    double raw_ns = (double)track->raw_ns / track->open;
+    double mean_ns = (double)track->open_ns / track->open;
+    double usual_ns = usual_of(unit, track);
+    bool most = usual_ns > 0 && mean_ns > usual_ns * (1 + rules->disturbed) / 2;
+    return track->open <= rules->few || most ? raw_ns : mean_ns;
+}
+
+/* The window is over, with what was measured of it. `expected_ns` 0: not known. */
+static bool close_window(const struct teacher *teacher, uint8_t candidate, double expected_ns)
 {
     struct vyre_unit *unit = teacher->unit;
     struct vyre_candidate_track *track = &unit->tracks[candidate];
     uint32_t batches = track->open;
-    /* Among few batches, a disturbed one looks like a slow candidate. */
-    float sum_ns = batches <= teacher->governor->rules->few ? track->raw_ns : track->open_ns;
-    double mean_ns = batches ? (double)sum_ns / batches : 0;
+    double mean_ns = batches ? window_mean(teacher->governor->rules, unit, track) : 0;
     bool news = false;
     track->open_ns = 0;
     track->raw_ns = 0;
     track->open = 0;
     if (batches)
-        news = learn_window(teacher, candidate, mean_ns, batches);
+        news = learn_window(teacher, candidate, mean_ns, batches, expected_ns);
     if (unit->chosen && candidate != unit->current && !(track->flags & VYRE_TRACK_SUSPECT))
         plan_look(teacher->governor->rules, unit, candidate);
     return news;
@@ -347,7 +387,7 @@ void vyre_governor_end_try(struct vyre_governor *governor)
     if (!unit)
         return;
     const struct teacher teacher = {governor, unit, shape ? shape->weight_ns : 1, false};
-    close_window(&teacher, governor->trying.candidate);
+    close_window(&teacher, governor->trying.candidate, 0);
     close_try(governor, unit, shape);
 }
 
@@ -366,19 +406,6 @@ static bool is_window_over(const struct vyre_governor_rules *rules, const struct
     double chance = rules->lost * (double)governor_root((float)(track->window ? track->window : 1));
     bool lost = usual_ns > 0 && excess_ns > chance * usual_ns;
     return track->open >= track->window || lost;
-}
-
-/* One disturbed batch does not decide for its whole window. */
-static double undisturbed(const struct vyre_governor_rules *rules, const struct vyre_unit *unit,
-                          const struct vyre_candidate_track *track, double value_ns)
-{
-    double usual_ns = track->count ? track->mean_ns : 0;
-    double current_ns = unit->chosen ? governor_usual(&unit->tracks[unit->current]) : 0;
-    if (current_ns > usual_ns)
-        usual_ns = current_ns;
-    if (track->window <= 1 || usual_ns <= 0 || value_ns < rules->disturbed * usual_ns)
-        return value_ns;
-    return rules->disturbed * usual_ns;
 }
 
 /* A batch that paid the fixed cost shows the rest only if the fixed cost is the smaller part. */
@@ -476,7 +503,7 @@ static void learn_unit(const struct teacher *teacher, struct vyre_shape *shape,
     track->open += batches;
     if (!is_window_over(governor->rules, unit, sample->candidate))
         return;
-    bool news = close_window(teacher, sample->candidate);
+    bool news = close_window(teacher, sample->candidate, sample->expected_ns / teacher->scale);
     if (tried)
         close_try(governor, unit, shape);
     else if (news)

@@ -246,25 +246,38 @@ static bool may_pay(const struct vyre_governor_round *round, uint32_t i, uint32_
     return view->fixed <= 0 || round->repeats * (each(round, base) - least) > view->fixed;
 }
 
-/* Whether a window of `i` is due, and the budget can pay for what it takes beyond the usual. */
-static bool may_look(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
+/* What a window of `i` takes beyond the usual, the way back included. */
+static double look_excess_ns(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
+{
+    return round->views[i].fixed + back_ns(round, base) +
+           vyre_governor_try_length(round, i) * (each(round, i) - each(round, base));
+}
+
+static bool is_due(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
 {
     const struct vyre_unit *unit = round->unit;
     const struct vyre_governor_view *view = &round->views[i];
-    double part = round->governor->explore_bps / 10000.0;
-    double length = vyre_governor_try_length(round, i);
-    if (i == base || !view->feasible || !view->known || unit->seen < unit->tracks[i].look_at ||
-        unit->seen * round->rules->look_part < length)
-        return false;
-    double allowance = unit->spent_ns * part - unit->explored_ns;
-    double excess =
-        view->fixed + back_ns(round, base) + length * (each(round, i) - each(round, base));
-    double gain = 1 - each(round, i) / each(round, base);
-    bool pays_now = part > 0 && excess <= 0 && gain > round->rules->margin;
-    return (pays_now || (allowance > 0 && excess <= allowance)) && may_pay(round, i, base);
+    return i != base && view->feasible && view->known && unit->seen >= unit->tracks[i].look_at &&
+           unit->seen * round->rules->look_part >= vyre_governor_try_length(round, i) &&
+           may_pay(round, i, base);
 }
 
-/* Of those that may be looked at, the cheapest. */
+/* Whether the budget can pay for it, or it is expected to pay for itself. */
+static bool affords_look(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
+{
+    const struct vyre_unit *unit = round->unit;
+    double part = round->governor->explore_bps / 10000.0;
+    double allowance = unit->spent_ns * part - unit->explored_ns;
+    double excess = look_excess_ns(round, i, base);
+    double gain = 1 - each(round, i) / each(round, base);
+    bool pays_now = part > 0 && excess <= 0 && gain > round->rules->margin;
+    return pays_now || (allowance > 0 && excess <= allowance);
+}
+
+/*
+ * Of those that are due, the one that is due for longest, else the cheapest. If the budget cannot pay
+ * for it yet, the others wait: else cheap looks would spend what an expensive one needs.
+ */
 static uint32_t best_look(const struct vyre_governor_round *round, uint32_t base)
 {
     const struct vyre_unit *unit = round->unit;
@@ -273,11 +286,14 @@ static uint32_t best_look(const struct vyre_governor_round *round, uint32_t base
     if (!unit->chosen || unit->current != base)
         return best;
     for (uint32_t i = 0; i < round->count; i++) {
-        if (may_look(round, i, base) &&
-            (best == round->count || each(round, i) < each(round, best)))
+        if (!is_due(round, i, base))
+            continue;
+        uint32_t since = unit->tracks[i].look_at;
+        if (best == round->count || since < unit->tracks[best].look_at ||
+            (since == unit->tracks[best].look_at && each(round, i) < each(round, best)))
             best = i;
     }
-    return best;
+    return best < round->count && affords_look(round, best, base) ? best : round->count;
 }
 
 /*

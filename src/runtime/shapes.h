@@ -110,7 +110,7 @@ struct vyre_candidate_track {
 
 #define VYRE_TRACK_ESTIMATED 1u /* only the first batch is known; the fixed cost is less of it */
 #define VYRE_TRACK_STALE     2u /* measured before the costs drifted */
-#define VYRE_TRACK_SUSPECT   8u /* its window after a drift was far off: it is measured again */
+#define VYRE_TRACK_SUSPECT   8u /* its first window was far off: it is measured again */
 #define VYRE_TRACK_CONFIRMED 4u /* also measured in batches that did not pay the fixed cost */
 
 /* What the governor learns of a shape, or of all shapes that alternate. */

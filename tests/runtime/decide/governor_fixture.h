@@ -72,6 +72,7 @@ static inline void learn(struct fixture *f, struct vyre_shape *entry, uint64_t m
     vyre_governor_learn(&f->governor, &(struct vyre_governor_sample){
                                           .shape = {entry, f->choice.shape.serial},
                                           .update_ns = f->choice.update_ns,
+                                          .expected_ns = f->choice.expected_ns,
                                           .measured_ns = measured_ns,
                                           .candidate = f->choice.candidate,
                                           .why = f->choice.why,

@@ -193,6 +193,7 @@ static double run_batch(struct run *run, uint32_t batch)
                                             .shape = choice.shape,
                                             .measured_ns = (uint64_t)cost,
                                             .update_ns = choice.update_ns,
+                                            .expected_ns = choice.expected_ns,
                                             .candidate = choice.candidate,
                                             .why = choice.why,
                                             .was_first = first,

@@ -51,6 +51,7 @@ static void learn(struct fixture *f, uint64_t measured_ns, bool was_first)
     const struct vyre_governor_sample sample = {
         .shape = f->choice.shape,
         .measured_ns = measured_ns,
+        .expected_ns = f->choice.expected_ns,
         .candidate = f->choice.candidate,
         .why = f->choice.why,
         .was_first = was_first,
