@@ -125,8 +125,11 @@ void vyre_measure_submitted_locked(struct vyre_device *device, const struct vyre
                                    const struct vyre_choice *choice,
                                    struct vyre_result_entry *entry);
 
-/* The end of a timed submission, before its completion is reported. From any thread. */
-void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *entry);
+/*
+ * The end of a timed submission, before its completion is reported. From any thread. `awaited`: the
+ * backend looked for it until it came.
+ */
+void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *entry, bool awaited);
 
 /*
  * Finds what a lazy backend has completed while batches are timed, so that their ends are seen one

@@ -60,7 +60,8 @@ void vyre_flight_harvest_locked(struct vyre_flight *flight)
     uint64_t submitted = vyre_flight_submitted(flight);
     while (harvested < submitted &&
            flight->ops->take_locked(flight->device, vyre_flight_at(flight, harvested + 1))) {
-        harvested++;
+        struct vyre_flight_entry *entry = vyre_flight_at(flight, ++harvested);
+        entry->completion.awaited = atomic_load_explicit(&flight->drains, memory_order_relaxed);
         /* release: pairs with the acquire of readers without the lock. */
         atomic_store_explicit(&flight->harvested, harvested, memory_order_release);
     }

@@ -88,6 +88,7 @@ struct vyre_flight {
     /* changes when a sleeping thread should look again: futex */
     _Alignas(64) _Atomic uint32_t end_word;
     _Atomic uint32_t sleepers; /* threads that sleep on it */
+    _Atomic uint32_t drains;   /* a submit has looked, and looks until all has ended */
 
     pthread_t helper;
     bool has_helper;
@@ -159,7 +160,7 @@ enum vyre_status vyre_flight_note_loss(struct vyre_flight *flight, enum vyre_sta
 /* The `wait` entry of the backend's table. */
 void vyre_flight_wait(struct vyre_flight *flight, uint64_t sequence, uint64_t timeout_ns);
 
-/* For submit: waits until all of it is over, and reports nothing. False: the device is lost. */
+/* For submit: waits until all of it is over. Does not report a loss. False: the device is lost. */
 bool vyre_flight_drain(struct vyre_flight *flight);
 
 /* What a call of the backend waits for, besides submissions in flight. */

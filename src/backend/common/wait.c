@@ -105,11 +105,18 @@ bool vyre_flight_drain(struct vyre_flight *flight)
 {
     const uint64_t last = vyre_flight_submitted(flight);
     uint64_t start_ns = vyre_clock_now_ns();
-    for (vyre_flight_take(flight); vyre_flight_harvested(flight) < last; vyre_flight_take(flight)) {
-        if (!pass_time(flight, last, false, vyre_clock_now_ns() - start_ns, UINT64_MAX))
-            return false;
+    bool is_alive = true;
+    vyre_flight_take(flight);
+    atomic_store_explicit(&flight->drains, 1, memory_order_relaxed);
+    while (is_alive && vyre_flight_harvested(flight) < last) {
+        is_alive = pass_time(flight, last, false, vyre_clock_now_ns() - start_ns, UINT64_MAX);
+        vyre_flight_take(flight);
     }
-    return true;
+    atomic_store_explicit(&flight->drains, 0, memory_order_relaxed);
+    /* Before anything else runs, so that the runtime knows when they ended. */
+    if (is_alive)
+        vyre_flight_deliver(flight, false);
+    return is_alive;
 }
 
 /* Whether the awaited work makes no progress. */

@@ -214,9 +214,8 @@ static void nap(struct vyre_cl_device *device, uint64_t waited_ns)
 
 enum vyre_status vyre_cl_drain(struct vyre_cl_device *device, struct vyre_diag *diag)
 {
-    if (vyre_cl_has_ended(device, vyre_flight_submitted(&device->flight)))
-        return VYRE_OK;
-    (void)device->api->clFlush(device->queue);
+    if (!vyre_cl_has_ended(device, vyre_flight_submitted(&device->flight)))
+        (void)device->api->clFlush(device->queue);
     return vyre_flight_drain(&device->flight) ? VYRE_OK
                                               : vyre_loss_status(&device->flight.loss, diag);
 }
