@@ -30,14 +30,23 @@ static void start_clock(struct vyre_device *device, struct vyre_timing *timing)
     device->measure.clock_ns = timing->start_ns;
 }
 
-/* Whether the choice for the body stands and the batch is too short to be timed every time. */
+static bool is_short(const struct vyre_device *device, double predicted_ns)
+{
+    return predicted_ns < ALWAYS_TIMED_NS &&
+           device->governor.counters.seen >= device->governor.timed_until;
+}
+
+/*
+ * Whether the choice for the body stands and the batch is too short to be timed every time. A body that
+ * was just built is assumed to be like the one before it.
+ */
 static bool is_settled_and_short(const struct vyre_device *device, const struct vyre_body *body)
 {
-    const struct vyre_shape *shape = body->hashed ? vyre_shape_get(body->entry) : NULL;
+    if (!body->hashed)
+        return device->measure.is_steady;
+    const struct vyre_shape *shape = vyre_shape_get(body->entry);
     return shape && shape->unit.seen + 1 < shape->check_at &&
-           shape->epoch == device->governor.epoch &&
-           device->governor.counters.seen >= device->governor.timed_until &&
-           shape->settled_ns < ALWAYS_TIMED_NS;
+           shape->epoch == device->governor.epoch && is_short(device, shape->settled_ns);
 }
 
 void vyre_timing_begin_locked(struct vyre_device *device, const struct vyre_body *body,
@@ -61,10 +70,12 @@ void vyre_timing_absent_locked(struct vyre_device *device, struct vyre_timing *t
                           memory_order_relaxed);
 }
 
-void vyre_timing_decided_locked(struct vyre_device *device, struct vyre_timing *timing)
+void vyre_timing_decided_locked(struct vyre_device *device,
+                                const struct vyre_governor_choice *choice,
+                                struct vyre_timing *timing)
 {
-    /* Another hint or other constants reopened the choice, so its outcome must be measured. */
-    if (!timing->timed)
+    device->measure.is_steady = choice->settled && is_short(device, choice->predicted_ns);
+    if (!timing->timed && !device->measure.is_steady)
         start_clock(device, timing);
 }
 

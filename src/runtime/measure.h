@@ -75,6 +75,7 @@ struct vyre_measure {
     uint32_t pending; /* how many from there on are timed */
     uint64_t last_end_ns;
     bool last_known;
+    bool is_steady;    /* the last choice for a body that was just built stood, and it is short */
     uint64_t clock_ns; /* when the clock was last read */
     uint64_t
         tick; /* submissions so far; the first VYRE_SAMPLE_RUN of VYRE_SAMPLE_EVERY are sampled */
@@ -104,8 +105,13 @@ static inline void vyre_timing_init(const struct vyre_measure *measure, bool ask
 void vyre_timing_begin_locked(struct vyre_device *device, const struct vyre_body *body,
                               bool is_auto, struct vyre_timing *inout_timing);
 
-/* After a decision that compared candidates: its outcome must be measured. */
-void vyre_timing_decided_locked(struct vyre_device *device, struct vyre_timing *timing);
+/*
+ * After a decision that compared candidates, or about a body that was just built: its outcome must be
+ * measured, unless it is one of many alike.
+ */
+void vyre_timing_decided_locked(struct vyre_device *device,
+                                const struct vyre_governor_choice *choice,
+                                struct vyre_timing *timing);
 
 /* The submit made something first, which is not part of the batch's cost. */
 void vyre_timing_absent_locked(struct vyre_device *device, struct vyre_timing *timing);

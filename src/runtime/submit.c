@@ -186,9 +186,10 @@ static void decide_locked(struct attempt *attempt)
         require(&attempt->choice, options->mode, options->variant);
         return;
     }
+    bool is_new = !attempt->body->hashed;
     vyre_decide_locked(device, attempt->body, options->repeat_hint, &attempt->choice);
-    if (!attempt->choice.governed.settled)
-        vyre_timing_decided_locked(device, timing);
+    if (is_new || !attempt->choice.governed.settled)
+        vyre_timing_decided_locked(device, &attempt->choice.governed, timing);
 }
 
 /* A recording was made for auto: whether it is the first of its shape. */
@@ -259,7 +260,7 @@ static void put_off_locked(struct attempt *attempt)
 {
     vyre_decide_put_off_locked(attempt->device, attempt->body, attempt->options->repeat_hint,
                                &attempt->choice);
-    vyre_timing_decided_locked(attempt->device, &attempt->timing);
+    vyre_timing_decided_locked(attempt->device, &attempt->choice.governed, &attempt->timing);
 }
 
 /*
@@ -381,7 +382,7 @@ static void fall_back_locked(struct attempt *attempt, enum vyre_status status)
     vyre_decide_failed_locked(device, attempt->body, attempt->options->repeat_hint, status,
                               attempt->is_unproven, &attempt->choice);
     attempt->is_unproven = false;
-    vyre_timing_decided_locked(device, &attempt->timing);
+    vyre_timing_decided_locked(device, &attempt->choice.governed, &attempt->timing);
     vyre_timing_absent_locked(device, &attempt->timing);
 }
 
