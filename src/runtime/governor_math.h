@@ -49,7 +49,7 @@ static inline void governor_lesson_fold(struct vyre_governor_lesson *lesson, flo
     float memory = (float)rules->lesson_memory;
     if (lesson->count == 0) {
         lesson->log = log;
-        lesson->deviation = (float)rules->deviation;
+        lesson->deviation = (float)rules->unknown;
     } else {
         float weight = (float)lesson->count + 1 < memory ? (float)lesson->count + 1 : memory;
         float distance = governor_abs(log - lesson->log);

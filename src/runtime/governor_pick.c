@@ -262,21 +262,26 @@ static bool is_due(const struct vyre_governor_round *round, uint32_t i, uint32_t
            may_pay(round, i, base);
 }
 
-/* Whether the budget can pay for it, or it is expected to pay for itself. */
+/* Whether it measured better, though not clearly, and the batches to come would repay the look. */
+static bool pays_back(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
+{
+    double gain = each(round, base) - each(round, i);
+    return round->governor->explore_bps > 0 && gain > round->rules->margin * each(round, base) &&
+           round->repeats * gain > look_excess_ns(round, i, base);
+}
+
 static bool affords_look(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
 {
     const struct vyre_unit *unit = round->unit;
     double part = round->governor->explore_bps / 10000.0;
     double allowance = unit->spent_ns * part - unit->explored_ns;
-    double excess = look_excess_ns(round, i, base);
-    double gain = 1 - each(round, i) / each(round, base);
-    bool pays_now = part > 0 && excess <= 0 && gain > round->rules->margin;
-    return pays_now || (allowance > 0 && excess <= allowance);
+    return allowance > 0 && look_excess_ns(round, i, base) <= allowance;
 }
 
 /*
- * Of those that are due, the one that is due for longest, else the cheapest. If the budget cannot pay
- * for it yet, the others wait: else cheap looks would spend what an expensive one needs.
+ * Of those that are due, one that pays for itself. Otherwise the one that is due for longest, else the
+ * cheapest. If the budget cannot pay for it yet, the others wait: else cheap looks would spend what an
+ * expensive one needs.
  */
 static uint32_t best_look(const struct vyre_governor_round *round, uint32_t base)
 {
@@ -288,6 +293,8 @@ static uint32_t best_look(const struct vyre_governor_round *round, uint32_t base
     for (uint32_t i = 0; i < round->count; i++) {
         if (!is_due(round, i, base))
             continue;
+        if (pays_back(round, i, base))
+            return i;
         uint32_t since = unit->tracks[i].look_at;
         if (best == round->count || since < unit->tracks[best].look_at ||
             (since == unit->tracks[best].look_at && each(round, i) < each(round, best)))

@@ -130,7 +130,16 @@ struct guess {
     float octaves;
 };
 
-/* How execution in `i` compares with `base`: on units that ran in both, else on any. */
+static void take_surer(struct guess *best, float log, float octaves)
+{
+    if (octaves < best->octaves)
+        *best = (struct guess){log, octaves};
+}
+
+/*
+ * How execution in `i` compares with `base`: on units that ran in both, on any units, or by the times of the
+ * kernels; whichever is surest.
+ */
 static struct guess guess_ratio(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
 {
     const struct vyre_governor *governor = round->governor;
@@ -138,13 +147,14 @@ static struct guess guess_ratio(const struct vyre_governor_round *round, uint32_
     const struct vyre_governor_lesson *ratio = &governor->ratio[i][base];
     const struct vyre_governor_lesson *own = &governor->execution[i];
     const struct vyre_governor_lesson *other = &governor->execution[base];
+    struct guess best = {0, (float)round->rules->unknown};
     if (ratio->count)
-        return (struct guess){ratio->log, ratio->deviation};
-    if (own->count && other->count)
-        return (struct guess){own->log - other->log, own->deviation + other->deviation};
+        best = (struct guess){ratio->log, ratio->deviation};
+    else if (own->count && other->count)
+        best = (struct guess){own->log - other->log, own->deviation + other->deviation};
     if (work > 0 && with > 0)
-        return (struct guess){governor_log(work) - governor_log(with), (float)round->rules->stored};
-    return (struct guess){0, (float)round->rules->unknown};
+        take_surer(&best, governor_log(work) - governor_log(with), (float)round->rules->stored);
+    return best;
 }
 
 static void expect_one(struct vyre_governor_round *round, uint32_t i, uint32_t base,
@@ -161,7 +171,7 @@ static void expect_one(struct vyre_governor_round *round, uint32_t i, uint32_t b
     double work = round->facts[i].work_ns;
     view->expect = execution * governor_exp(guess.log);
     /* What the kernels alone take: the rest of the base's time is launching, whatever calibration says. */
-    if (work > 0 && work < view->expect && !round->governor->ratio[i][base].count)
+    if (work > 0 && work < view->expect && guess.octaves >= (float)round->rules->stored)
         view->expect = work;
     view->octaves = guess.octaves;
     if (round->facts[i].execution_ns) {

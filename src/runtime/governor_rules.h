@@ -59,7 +59,6 @@
     X(difference, 0.5, "a difference of two times means something from this part of them on")      \
     X(least, 0.05, "of a batch is execution at least, whatever calibration says")                  \
     X(doubt, 0.6, "octaves by which calibration is off without a sign of it: 30 %")                \
-    X(deviation, 0.5, "octaves: shapes rarely agree better than this")                             \
     X(lesson_memory, 8, "what shapes teach each other is a mean over about so many")               \
     X(unreturned, 16, "shapes may be paid for when first seen, until so many have not come back")  \
     /* When to look. */                                                                            \

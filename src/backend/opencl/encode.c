@@ -11,8 +11,6 @@
 #include "backend/opencl/persistent.h"
 #include "backend/opencl/sample.h"
 
-#define TABLES_BYTES ((size_t)2 << 20)
-
 /* ---- Events ----------------------------------------------------------------------------------- */
 
 void vyre_cl_encoder_begin(struct vyre_cl_encoder *encoder, struct vyre_cl_device *device,
@@ -151,6 +149,16 @@ cl_int vyre_cl_encode_transfer(const struct vyre_cl_encoder *encoder,
 
 /* ---- Arguments -------------------------------------------------------------------------------- */
 
+size_t vyre_cl_tables_bytes(const struct vyre_batch_view *view)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < view->binding_count; i++) {
+        if (view->bindings[i].kind == VYRE_BINDING_TABLE)
+            bytes += vyre_cl_table_bytes(&view->bindings[i]);
+    }
+    return bytes;
+}
+
 void vyre_cl_write_table(const struct vyre_batch_view *view,
                          const struct vyre_command_binding *binding, uint64_t *out_addresses)
 {
@@ -223,7 +231,7 @@ static cl_int finish(struct vyre_cl_device *device)
 static bool grow_tables(struct vyre_cl_device *device, size_t size_bytes)
 {
     struct vyre_cl_tables *tables = &device->tables;
-    size_t size = TABLES_BYTES;
+    size_t size = VYRE_CL_TABLES_BYTES;
     while (size < size_bytes)
         size *= 2;
     if (size <= tables->size_bytes)

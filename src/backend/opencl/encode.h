@@ -79,11 +79,17 @@ cl_int vyre_cl_set_arguments(struct vyre_cl_device *device, struct vyre_cl_call 
 void vyre_cl_write_table(const struct vyre_batch_view *view,
                          const struct vyre_command_binding *binding, uint64_t *out_addresses);
 
+/* The device's ring of tables has at least so much room. */
+#define VYRE_CL_TABLES_BYTES ((size_t)2 << 20)
+
 /* The room that a table takes: whole lines. */
 static inline size_t vyre_cl_table_bytes(const struct vyre_command_binding *binding)
 {
     return (binding->range_count * sizeof(uint64_t) + 63) & ~(size_t)63;
 }
+
+/* ... and all tables of a batch. */
+size_t vyre_cl_tables_bytes(const struct vyre_batch_view *view);
 
 /*
  * Memory in the device's ring for all tables of a dispatch, in the order of its bindings.

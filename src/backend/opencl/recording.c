@@ -50,16 +50,6 @@ struct vyre_cl_recording {
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
 
-static size_t count_tables(const struct vyre_batch_view *view)
-{
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < view->binding_count; i++) {
-        if (view->bindings[i].kind == VYRE_BINDING_TABLE)
-            bytes += (view->bindings[i].range_count * sizeof(uint64_t) + 63) & ~(size_t)63;
-    }
-    return bytes;
-}
-
 static uint32_t count_dispatches(const struct vyre_batch_view *view)
 {
     uint32_t count = 0;
@@ -92,7 +82,7 @@ static struct vyre_cl_recording *allocate(struct vyre_cl_device *device,
     recording->lanes = arms ? (uint64_t *)(void *)behind : NULL;
     recording->bound = (uint64_t *)(void *)(behind + lanes);
     recording->command_calls = (uint32_t *)(void *)(behind + lanes + bound);
-    recording->tables_bytes = count_tables(view);
+    recording->tables_bytes = vyre_cl_tables_bytes(view);
     if (recording->tables_bytes > 0) {
         recording->tables = vyre_cl_shared_allocate(device, recording->tables_bytes, false);
         if (!recording->tables) {

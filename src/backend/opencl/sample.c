@@ -22,25 +22,15 @@ static cl_command_queue profiling_queue(struct vyre_cl_device *device)
     return sample->queue;
 }
 
-/* Whether the batch runs in one queue, command by command. */
-static bool is_in_order(const struct vyre_cl_device *device,
-                        const struct vyre_submission *submission)
+/*
+ * Whether the tables surely find room in the device's ring. If they did not, encoding would wait for the main
+ * queue, and not for the commands that the batch has queued already. Half of the ring leaves room for what is
+ * lost where it wraps.
+ */
+static bool has_room_for_tables(const struct vyre_submission *submission)
 {
-    const struct vyre_batch_view *view = submission->view;
-    if (submission->variant & VYRE_VARIANT_DRIVER)
-        return false;
-    return !device->side || (submission->variant & VYRE_VARIANT_SERIAL) || view->is_chain ||
-           view->command_count < 2;
-}
-
-/* Tables in the device's ring are freed when the main queue is done with them. */
-static bool has_tables(const struct vyre_batch_view *view)
-{
-    for (uint32_t i = 0; i < view->binding_count; i++) {
-        if (view->bindings[i].kind == VYRE_BINDING_TABLE)
-            return true;
-    }
-    return false;
+    return submission->recording ||
+           vyre_cl_tables_bytes(submission->view) <= VYRE_CL_TABLES_BYTES / 2;
 }
 
 /* Fills of new buffers are no batches: they have ended when a batch behind them has. */
@@ -53,11 +43,10 @@ void vyre_cl_sample_begin(struct vyre_cl_encoder *encoder, const struct vyre_sub
 {
     struct vyre_cl_device *device = encoder->device;
     struct vyre_cl_sample *sample = &device->sample;
-    const struct vyre_batch_view *view = submission->view;
     bool own_queue = !device->desc.device_times;
-    if (!is_in_order(device, submission))
+    if (submission->variant & VYRE_VARIANT_DRIVER) /* one command for the whole batch */
         return;
-    if (own_queue && (has_tables(view) || !is_main_idle(device)))
+    if (own_queue && (!has_room_for_tables(submission) || !is_main_idle(device)))
         return;
     cl_command_queue queue = profiling_queue(device);
     if (!queue)

@@ -3,8 +3,8 @@
  *
  * Each timed command keeps its event, and the driver's clock is read when the batch has ended. If
  * the main queue does not profile, because that makes it slower, a sampled batch goes to a queue of
- * its own that does: only while nothing else is queued, and what follows waits for it. Such a batch
- * uses one queue and no tables. Submissions that are not sampled pay a comparison.
+ * its own that does: only while nothing else is queued, and what follows waits for it. Its commands run
+ * one after another. Submissions that are not sampled pay a comparison.
  *
  * One submission at a time is sampled. Thread-safety: begin and join are called by submit; read and
  * drop under the flight's lock, or before the entry is pushed.
