@@ -23,7 +23,9 @@ static bool extends_run(const struct vyre_governor_rules *rules, struct vyre_can
     if (!same || nearer)
         track->run_ns = value;
     track->run = (int8_t)(same ? track->run + side : side);
-    return (side > 0 ? track->run : -track->run) >= rules->run;
+    /* A mean of few windows is more likely wrong than the machine changed. */
+    double needed = track->windows > rules->few ? rules->run : rules->run_few;
+    return (side > 0 ? track->run : -track->run) >= needed;
 }
 
 /* A window of n batches is nearer to the mean than a batch by the square root of n. */
@@ -34,7 +36,6 @@ static void keep_spread(struct vyre_candidate_track *track, double value_ns, dou
     float weight = track->windows < rules->memory ? (float)track->windows : (float)rules->memory;
     if (track->windows > 0 && distance < (float)rules->band - 1.0f)
         track->spread += (distance * governor_root((float)batches) - track->spread) / weight;
-    track->windows += track->windows < UINT32_MAX;
 }
 
 enum fold { FOLD_STAYS, FOLD_REPLACED, FOLD_DRIFTED };
@@ -52,17 +53,21 @@ static enum fold fold(const struct vyre_governor_rules *rules, struct vyre_candi
     if (track->count == 0 || early) {
         track->mean_ns = value_ns;
         track->count = 0;
+        track->windows = 0;
         track->run = 0;
         result = FOLD_REPLACED;
     } else if (inside) {
         track->mean_ns += (value_ns - track->mean_ns) * batches / (before + batches);
         track->run = 0;
     } else if (extends_run(rules, track, value_ns)) {
+        result = track->windows > rules->few ? FOLD_DRIFTED : FOLD_REPLACED;
         track->mean_ns = (double)track->run_ns;
         track->run = 0;
-        result = FOLD_DRIFTED;
     }
-    track->count += track->count < UINT32_MAX - batches ? batches : 0;
+    if (track->run == 0) { /* it is in the mean */
+        track->count += track->count < UINT32_MAX - batches ? batches : 0;
+        track->windows += track->windows < UINT32_MAX;
+    }
     return result;
 }
 
@@ -212,17 +217,20 @@ static double in_pace(const struct vyre_governor_rules *rules, const struct vyre
 }
 
 /*
- * A first window, or the first after a drift, that is far above what is expected: perhaps it was
- * disturbed, as is a kernel that has just become resident. It is measured once more.
+ * A window that is measured once more before it is believed: a first one, or the first after a drift, that is
+ * far above what is expected, because it may have been disturbed, as is a kernel that has just become
+ * resident; and one in another candidate than the current that is far below its history, because the end
+ * before it may have been seen late.
  */
 static bool is_suspect(const struct vyre_governor_rules *rules,
                        const struct vyre_candidate_track *track, double value_ns,
-                       double expected_ns)
+                       double expected_ns, bool current)
 {
     double usual_ns = track->flags & VYRE_TRACK_STALE ? track->mean_ns : expected_ns;
     bool is_fresh = track->count == 0 || (track->flags & VYRE_TRACK_STALE);
-    return is_fresh && usual_ns > 0 && value_ns > rules->far_off * usual_ns &&
-           !(track->flags & VYRE_TRACK_SUSPECT);
+    bool high = is_fresh && usual_ns > 0 && value_ns > rules->far_off * usual_ns;
+    bool low = !is_fresh && !current && value_ns * rules->band < track->mean_ns;
+    return (high || low) && !(track->flags & VYRE_TRACK_SUSPECT);
 }
 
 /* A window has ended. True if the unit should compare again. */
@@ -234,7 +242,7 @@ static bool learn_window(const struct teacher *teacher, uint8_t candidate, doubl
     struct vyre_unit *unit = teacher->unit;
     struct vyre_candidate_track *track = &unit->tracks[candidate];
     bool current = unit->chosen && candidate == unit->current;
-    if (is_suspect(rules, track, value_ns, expected_ns)) {
+    if (is_suspect(rules, track, value_ns, expected_ns, current)) {
         track->flags |= VYRE_TRACK_SUSPECT;
         return true;
     }
