@@ -23,8 +23,11 @@ static bool extends_run(const struct vyre_governor_rules *rules, struct vyre_can
     if (!same || nearer)
         track->run_ns = value;
     track->run = (int8_t)(same ? track->run + side : side);
+    double ratio = (double)track->run_ns / track->mean_ns;
+    bool far = ratio > rules->far_off || ratio * rules->far_off < 1;
     /* A mean of few windows is more likely wrong than the machine changed. */
-    double needed = track->windows > rules->few ? rules->run : rules->run_few;
+    double least = rules->few > rules->run * rules->run_short ? rules->few : rules->run * rules->run_short;
+    double needed = far || track->windows <= rules->few ? least : rules->run;
     return (side > 0 ? track->run : -track->run) >= needed;
 }
 

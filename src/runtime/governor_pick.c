@@ -238,11 +238,16 @@ static uint32_t best_trial(const struct vyre_governor_round *round, uint32_t bas
     return best;
 }
 
-/* Whether the fixed cost, if it is due, could be earned back if the candidate became faster. */
+/*
+ * Whether the fixed cost, if it is due, could be earned back if the candidate became faster. If only the batch
+ * that paid it before is known, that one may have been far off.
+ */
 static bool may_pay(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
 {
     const struct vyre_governor_view *view = &round->views[i];
-    double least = view->cost * governor_exp(-(float)round->rules->stale) + view->update;
+    bool estimated = round->unit->tracks[i].flags & VYRE_TRACK_ESTIMATED;
+    double faster = estimated ? round->rules->off : governor_exp((float)round->rules->stale);
+    double least = view->cost / faster + view->update;
     return view->fixed <= 0 || round->repeats * (each(round, base) - least) > view->fixed;
 }
 

@@ -36,7 +36,7 @@
     /* Change. */                                                                                  \
     X(band, 1.5, "a window so many times off is an outlier; several in a row are drift")           \
     X(run, 5, "so many")                                                                           \
-    X(run_few, 2, "... or so many, where the mean itself rests on few windows")                    \
+    X(run_short, 0.5, "... or this part, if all are far off or the mean rests on few windows")     \
     X(lately, 0.16, "the last window in the pace: a clock stays fast or slow for longer")          \
     X(wander, 1.25, "a mean that moved by this factor since the choice: the choice is made again") \
     X(pace, 2, "clocks vary by less than this factor; all candidates follow them")                 \
