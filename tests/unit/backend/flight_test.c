@@ -36,6 +36,7 @@ struct fake {
     /* What was reported to the runtime. */
     uint64_t ends[ENDS_MAX]; /* sequences, in the order of the calls */
     pthread_t tellers[ENDS_MAX];
+    bool awaited[ENDS_MAX];
     uint32_t end_count; /* by one at a time: the thread sanitizer sees to it */
     _Atomic uint32_t losses;
     _Atomic uint32_t loss_id;
@@ -104,6 +105,7 @@ static void on_complete(void *context, const struct vyre_completion *completion)
     if (fake->end_count == ENDS_MAX || completion->device_ns != completion->sequence * 10)
         abort();
     fake->tellers[fake->end_count] = pthread_self();
+    fake->awaited[fake->end_count] = completion->awaited;
     fake->ends[fake->end_count++] = completion->sequence;
 }
 
@@ -507,24 +509,46 @@ static void await_finds_hangs_and_sees_losses(void **state)
 }
 
 /* As a submit that needs all to be over: it may not report, and what has a callback is over like the rest. */
-static void drain_reports_nothing(void **state)
+/* Ends two more submissions once a drain looks for them. */
+static void *end_two_in_drain(void *argument)
+{
+    struct fake *fake = argument;
+    while (atomic_load(&fake->flight.drains) == 0)
+        sched_yield();
+    reach(fake, 3);
+    return NULL;
+}
+
+/* What ended before it began was not awaited, and what has a callback is left to the helper. */
+static void drain_reports_what_it_awaited(void **state)
 {
     struct fake *fake = open_fake(LIMIT, FOREVER);
-    struct device device = {fake, 3};
     pthread_t thread;
     (void)state;
     assert_true(vyre_flight_drain(&fake->flight)); /* nothing */
     for (int i = 0; i < 3; i++)
-        submit(fake, i == 1); /* there is no helper */
-    assert_int_equal(pthread_create(&thread, NULL, run_device, &device), 0);
+        submit(fake, i == 2); /* there is no helper */
+    reach(fake, 1);
+    assert_int_equal(pthread_create(&thread, NULL, end_two_in_drain, fake), 0);
     assert_true(vyre_flight_drain(&fake->flight));
     pthread_join(thread, NULL);
     assert_int_equal(vyre_flight_harvested(&fake->flight), 3);
-    assert_ends(fake, 0);
+    assert_ends(fake, 2);
+    assert_false(fake->awaited[0]);
+    assert_true(fake->awaited[1]);
+    assert_int_equal(atomic_load(&fake->flight.drains), 0);
+    close_fake(fake);
+}
+
+static void drain_ends_with_the_device(void **state)
+{
+    struct fake *fake = open_fake(LIMIT, FOREVER);
+    (void)state;
     submit(fake, false);
     vyre_flight_lose_hang(&fake->flight, 0);
     assert_false(vyre_flight_drain(&fake->flight));
     assert_int_equal(atomic_load(&fake->losses), 0);
+    assert_ends(fake, 0);
     close_fake(fake);
 }
 
@@ -622,7 +646,8 @@ int main(void)
         cmocka_unit_test(device_is_asked_again_before_it_counts_as_hanging),
         cmocka_unit_test(await_ends_with_what_it_waits_for),
         cmocka_unit_test(await_finds_hangs_and_sees_losses),
-        cmocka_unit_test(drain_reports_nothing),
+        cmocka_unit_test(drain_reports_what_it_awaited),
+        cmocka_unit_test(drain_ends_with_the_device),
         cmocka_unit_test(helper_tends_what_no_thread_waits_for),
         cmocka_unit_test(init_without_memory_fails),
         cmocka_unit_test(many_threads_every_end_is_reported_once_in_order),
