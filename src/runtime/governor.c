@@ -223,23 +223,34 @@ static void settle(struct vyre_governor *governor, struct vyre_unit *unit, struc
         shape->check_at = UINT32_MAX;
 }
 
+/* The mean that a candidate is assumed to have at another pace of the machine. */
+static double mean_at_pace(const struct vyre_governor_rules *rules,
+                           const struct vyre_candidate_track *track, double factor)
+{
+    double mean_ns = track->mean_ns * factor;
+    double most_ns = (double)track->taken_ns * rules->pace;
+    double least_ns = (double)track->taken_ns / rules->pace;
+    return mean_ns > most_ns ? most_ns : mean_ns < least_ns ? least_ns : mean_ns;
+}
+
 /*
  * The mean of the current candidate moved a little. A varying clock affects all candidates, so the
  * others are assumed to have moved with it until they are measured again.
  */
 static void keep_pace(const struct vyre_governor *governor, struct vyre_unit *unit)
 {
+    const struct vyre_governor_rules *rules = governor->rules;
     double mean_ns = unit->tracks[unit->current].mean_ns;
     double factor = unit->pace_ns > 0 ? mean_ns / unit->pace_ns : 1;
     if (!unit->chosen || mean_ns <= 0)
         return;
     unit->pace_ns = mean_ns;
-    if (unit->tracks[unit->current].windows < governor->rules->memory)
-        return; /* the mean moves by itself */
+    if (unit->tracks[unit->current].windows < rules->memory || factor >= rules->pace ||
+        factor * rules->pace <= 1)
+        return; /* the mean moves by itself, or the costs have changed */
     for (uint32_t i = 0; i < unit->candidate_count; i++) {
-        if (i != unit->current && factor < governor->rules->pace &&
-            factor * governor->rules->pace > 1)
-            unit->tracks[i].mean_ns *= factor;
+        if (i != unit->current)
+            unit->tracks[i].mean_ns = mean_at_pace(rules, &unit->tracks[i], factor);
     }
 }
 

@@ -68,6 +68,7 @@ static enum fold fold(const struct vyre_governor_rules *rules, struct vyre_candi
         track->run = 0;
     }
     if (track->run == 0) { /* it is in the mean */
+        track->taken_ns = (float)track->mean_ns;
         track->count += track->count < UINT32_MAX - batches ? batches : 0;
         track->windows += track->windows < UINT32_MAX;
     }
@@ -438,6 +439,7 @@ static void learn_first(const struct teacher *teacher, uint8_t candidate, double
         return;
     }
     track->mean_ns = rest_ns > value_ns * rules->least ? rest_ns : value_ns * rules->least;
+    track->taken_ns = (float)track->mean_ns;
     track->flags |= VYRE_TRACK_ESTIMATED;
     track->flags &= (uint8_t)~VYRE_TRACK_STALE;
     /* Far above what the times of its kernels predict, it was cold: that teaches others nothing. */

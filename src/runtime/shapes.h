@@ -88,6 +88,7 @@ struct vyre_shape_verdict {
 /* What was measured of a unit in one candidate: governor.h. */
 struct vyre_candidate_track {
     double mean_ns;    /* per batch, without the fixed cost and updates; 0: not known */
+    float taken_ns;    /* mean_ns after its last window: it moves with the machine's pace only so far */
     float first_ns;    /* of the batch that paid the fixed cost; 0: none yet */
     float fixed_ns;    /* predicted for it */
     float again_ns;    /* per batch: the fixed cost where it is paid again and again */

@@ -153,6 +153,94 @@ static void mean_is_robust(void **state)
     tear_down(&f);
 }
 
+/* Makes all modes `numerator / denominator` times as slow. */
+static void change_pace(struct fixture *f, uint64_t numerator, uint64_t denominator)
+{
+    for (unsigned mode = 0; mode < MODES; mode++)
+        f->batch[mode] = f->batch[mode] * numerator / denominator;
+}
+
+/*
+ * Each swing may change the choice between two modes that are alike. What is assumed of a third one, which is
+ * hardly ever measured, stays near what was measured.
+ */
+static void swings_do_not_add_up(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 0, 50 * US, 10 * US);
+    set_mode(&f, PERSISTENT, 0, 50 * US, 100 * US);
+    run_many(&f, 1, 200);
+    struct vyre_unit *unit = &vyre_shapes_find(&f.shapes, key_of(1))->unit;
+    unit->tracks[PERSISTENT].mean_ns = unit->tracks[PERSISTENT].taken_ns = 150 * US;
+    for (uint32_t i = 0; i < 20; i++) {
+        change_pace(&f, 18, 10);
+        run_many(&f, 1, 100);
+        change_pace(&f, 10, 18);
+        unit->current ^= PLAIN ^ REPLAY; /* a few windows showed it as the better one */
+        unit->tracks[unit->current].windows = 2;
+        unit->pace_ns = unit->tracks[unit->current].mean_ns;
+        vyre_governor_reopen(vyre_shapes_find(&f.shapes, key_of(1)));
+        run_many(&f, 1, 100);
+    }
+    assert_in_range(unit->tracks[PERSISTENT].mean_ns, 70 * US, 310 * US);
+    tear_down(&f);
+}
+
+/* The end before a window was seen late, so that it looks too short. */
+static void one_low_window_changes_nothing(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 100 * US, 40 * US, 10 * US);
+    run_many(&f, 1, 200);
+    struct vyre_unit *unit = &vyre_shapes_find(&f.shapes, key_of(1))->unit;
+    assert_int_equal(unit->current, REPLAY);
+    assert_true(unit->tracks[PLAIN].mean_ns >= 59 * US);
+    for (uint32_t looks = 0, i = 0; looks == 0 || f.governor.trying.is_open; i++) {
+        struct vyre_shape *entry = choose(&f, 1);
+        bool is_look = f.choice.candidate == PLAIN;
+        looks += is_look;
+        learn(&f, entry, is_look ? 10 * US : f.batch[REPLAY], false);
+        assert_in_range(i, 0, 2000);
+    }
+    assert_true(unit->tracks[PLAIN].mean_ns >= 59 * US);
+    for (uint32_t i = 0; i < 200; i++)
+        assert_true(run(&f, 1) == REPLAY || vyre_why_is_try((enum vyre_why)f.choice.why));
+    assert_int_equal(unit->current, REPLAY);
+    tear_down(&f);
+}
+
+/* ... and if that was all that was known, the choice is taken back, and the others keep their figures. */
+static void low_first_window_is_corrected(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 0, 40 * US, 10 * US);
+    run_many(&f, 1, 200);
+    struct vyre_shape *entry = vyre_shapes_find(&f.shapes, key_of(1));
+    struct vyre_candidate_track *wrong = &entry->unit.tracks[PLAIN];
+    *wrong = (struct vyre_candidate_track){.mean_ns = 20.0 * US,
+                                           .taken_ns = 20.0 * US,
+                                           .count = 2,
+                                           .windows = 1,
+                                           .flags = VYRE_TRACK_CONFIRMED};
+    vyre_governor_reopen(entry);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(run(&f, 1), PLAIN);
+    assert_int_equal(run(&f, 1), REPLAY);
+    assert_true(wrong->mean_ns >= 59 * US);
+    assert_int_equal(f.governor.counters.drifts, 0);
+    assert_false(entry->unit.tracks[REPLAY].flags & VYRE_TRACK_STALE);
+    tear_down(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +252,9 @@ int main(void)
         cmocka_unit_test(exploration_of_0_is_none),
         cmocka_unit_test(exploration_stays_within_its_budget),
         cmocka_unit_test(mean_is_robust),
+        cmocka_unit_test(swings_do_not_add_up),
+        cmocka_unit_test(one_low_window_changes_nothing),
+        cmocka_unit_test(low_first_window_is_corrected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
