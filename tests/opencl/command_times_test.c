@@ -11,6 +11,9 @@
 
 enum { SUBMITS = 300, COMMANDS = 12, AHEAD = 16, GROUPS = 32, BYTES = GROUPS * 8 * 4 };
 
+/* Three such tables take more than half of the ring. */
+#define TABLE_ENTRIES 65536
+
 static const char source[] =
     "__kernel void advance(__global uint *o) { uint i = get_global_id(0); o[i] = o[i] * 3 + 1; }\n";
 
@@ -126,6 +129,85 @@ static void new_buffer_keeps_the_main_queue(void **state)
     fixture_close(&f);
 }
 
+/* Commands that could run side by side on two queues. */
+static void independent_commands(void **state)
+{
+    struct fixture f;
+    struct vyre_buffer *buffers[COMMANDS];
+    uint32_t expected = 0;
+    (void)state;
+    hooks_open(&f, (struct vyre_device_desc){0});
+    struct vyre_kernel *kernel = hooks_kernel(&f, source, "advance");
+    for (uint32_t i = 0; i < COMMANDS; i++) {
+        buffers[i] = fixture_buffer(&f, BYTES);
+        add_steps(&f, kernel, buffers[i], 1);
+    }
+    uint32_t submits = submit_until_known(&f, kernel, 1);
+    assert_in_range(kernel->execution.line.count, 1, UINT32_MAX);
+    for (uint32_t i = 0; i < submits; i++)
+        expected = expected * 3 + 1;
+    for (uint32_t i = 0; i < COMMANDS; i++)
+        hooks_expect_word(&f, buffers[i], expected);
+    fixture_close(&f);
+}
+
+static const char table_source[] =
+    "__kernel void add(__global const ulong *table, __global uint *o, uint last)\n"
+    "{ uint i = get_global_id(0); o[i] = o[i] * 3 + *(__global const uint *)table[last]; }\n";
+
+/*
+ * Dispatches whose table has so many entries, all of them one buffer. Returns whether the kernel became known
+ * within `submits`.
+ */
+static bool is_known_with_tables(uint32_t entries, uint32_t submits)
+{
+    static struct vyre_buffer *table[TABLE_ENTRIES];
+    static const enum vyre_scalar constants[] = {VYRE_SCALAR_U32};
+    const struct vyre_binding_desc bindings[] = {
+        {.slot = 0, .access = VYRE_ACCESS_READ, .table = true},
+        {.slot = 1, .access = VYRE_ACCESS_READWRITE}};
+    const uint32_t one = 1, last = entries - 1;
+    struct fixture f;
+    uint32_t expected = 0;
+    hooks_open(&f, (struct vyre_device_desc){0});
+    struct vyre_buffer *member = fixture_buffer(&f, 256), *out = fixture_buffer(&f, BYTES);
+    struct vyre_kernel *kernel =
+        fixture_kernel(&f, table_source, "add",
+                       (struct vyre_kernel_desc){.local_size = {8, 1, 1},
+                                                 .bindings = bindings,
+                                                 .binding_count = COUNT_OF(bindings),
+                                                 .constants = constants,
+                                                 .constant_count = 1});
+    assert_int_equal(vyre_buffer_write(member, 0, &one, sizeof one, &f.diag), VYRE_OK);
+    for (uint32_t i = 0; i < entries; i++)
+        table[i] = member;
+    const struct vyre_slot_binding bound[] = {
+        {.slot = 0, .table = table, .table_count = entries}, {.slot = 1, .range = {out, 0, 0}}};
+    for (uint32_t i = 0; i < 3; i++)
+        vyre_batch_dispatch(f.batch, &(struct vyre_dispatch){.kernel = kernel,
+                                                             .groups = {GROUPS, 1, 1},
+                                                             .bindings = bound,
+                                                             .binding_count = COUNT_OF(bound),
+                                                             .constants = &last,
+                                                             .constants_size_bytes = 4});
+    for (uint32_t i = 0; i < submits; i++) {
+        fixture_must_run(&f, VYRE_MODE_AUTO);
+        expected = expected * 27 + 13;
+    }
+    hooks_expect_word(&f, out, expected);
+    bool known = kernel->execution.line.count > 0;
+    fixture_close(&f);
+    return known;
+}
+
+/* Tables must fit the device's ring with room to spare. */
+static void batches_with_tables(void **state)
+{
+    (void)state;
+    assert_true(is_known_with_tables(20, SUBMITS));
+    assert_false(is_known_with_tables(TABLE_ENTRIES, 10));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +216,8 @@ int main(int argc, char **argv)
         HOOKS_CASE(on_a_queue_that_profiles),
         HOOKS_CASE(long_batch_with_transfers),
         HOOKS_CASE(new_buffer_keeps_the_main_queue),
+        HOOKS_CASE(independent_commands),
+        HOOKS_CASE(batches_with_tables),
     };
     return hooks_start(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
 }
