@@ -25,11 +25,6 @@ uint32_t vyre_governor_window(const struct vyre_governor_round *round, uint32_t 
     const struct vyre_candidate_track *track = &round->unit->tracks[i];
     double cost = view->cost + view->update > 1 ? view->cost + view->update : 1;
     double batches = 1 + (uint32_t)(round->batch->depth * rules->window_depth);
-    double usual = round->unit->chosen ? each(round, round->unit->current) : 0;
-    bool is_paid = usual > 0 && i != round->unit->current;
-    double paid = is_paid ? view->fixed / usual : 0;
-    if (batches < paid * rules->window_paid)
-        batches = paid * rules->window_paid;
     if (view->known && batches * cost < rules->window_ns)
         batches = rules->window_ns / cost + 1;
     double spread =

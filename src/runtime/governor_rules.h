@@ -13,7 +13,6 @@
     X(window_ns, 2000,                                                                             \
       "a window takes at least this long, so that reading the clock is 1 % of it")                 \
     X(window_depth, 0.25, "batches of a window for each one in flight: their ends come in groups") \
-    X(window_paid, 0.1, "a window lasts at least this part of the time that is paid for it")       \
     X(resolve, 0.2, "the noise of batches lets a window show a difference of this part")           \
     X(noisy, 32, "... but it has at most so many batches for that")                                \
     X(window_limit, 1024, "batches of the longest window")                                         \
