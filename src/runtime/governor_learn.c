@@ -26,7 +26,8 @@ static bool extends_run(const struct vyre_governor_rules *rules, struct vyre_can
     double ratio = (double)track->run_ns / track->mean_ns;
     bool far = ratio > rules->far_off || ratio * rules->far_off < 1;
     /* A mean of few windows is more likely wrong than the machine changed. */
-    double least = rules->few > rules->run * rules->run_short ? rules->few : rules->run * rules->run_short;
+    double least =
+        rules->few > rules->run * rules->run_short ? rules->few : rules->run * rules->run_short;
     double needed = far || track->windows <= rules->few ? least : rules->run;
     return (side > 0 ? track->run : -track->run) >= needed;
 }
@@ -301,8 +302,7 @@ static void plan_look(const struct vyre_governor_rules *rules, struct vyre_unit 
     double ratio = current->mean_ns > 0 && track->mean_ns > 0
                        ? governor_usual(track) / governor_usual(current)
                        : 1;
-    double worse = ratio < 1 ? 1 : ratio < rules->far ? ratio : rules->far;
-    double distance = (unit->seen - unit->changed_at) * worse;
+    double distance = (unit->seen - unit->changed_at) * (ratio < 1 ? 1 : ratio);
     if (distance < track->window)
         distance = track->window;
     if (unit->chosen && current->count > 0 && track->count > 0 && track->looks < rules->doublings &&
@@ -482,8 +482,8 @@ static void learn_unit(const struct teacher *teacher, struct vyre_shape *shape,
     uint32_t batches = sample->batches ? sample->batches : 1;
     double each_ns = (double)sample->measured_ns / batches;
     double value_ns = each_ns - sample->update_ns;
-    if (value_ns < each_ns * (1 - governor->rules->updates))
-        value_ns = each_ns * (1 - governor->rules->updates);
+    if (value_ns < each_ns * governor->rules->least)
+        value_ns = each_ns * governor->rules->least;
     value_ns = (value_ns < 1 ? 1 : value_ns) / teacher->scale;
     bool tried = unit == tried_unit(governor) && governor->trying.candidate == sample->candidate;
     bool current = unit->chosen && unit->current == sample->candidate;

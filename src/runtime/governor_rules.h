@@ -21,10 +21,9 @@
     X(cold, 2, "batches of a kernel in a mode are not measured: it compiles, it touches memory")   \
     X(patience, 4, "a try ends after so many times its batches, measured or not")                  \
     X(few, 3, "windows do not show their spread, and a lower one is believed at once")             \
-    X(updates, 0.75, "of a batch are updates at most, or they were cheaper than calibrated")       \
     X(disturbed, 1.5,                                                                              \
       "a batch counts at most so many times its usual time: other programs run too")               \
-    X(lost, 2, "a window that took so many times what the choice takes is over")                   \
+    X(lost, 4, "a window that took so many times what the choice takes is over")                   \
     /* Telling candidates apart. */                                                                \
     X(margin, 0.03, "a change must gain at least this part")                                       \
     X(clearly, 1.5, "... and differ by so many standard errors")                                   \
@@ -65,7 +64,6 @@
     X(check_part, 0.03125, "a choice stands for this part of the batches seen ...")                \
     X(check_limit, 256, "... and at most so many")                                                 \
     X(look_part, 0.25, "a window takes at most this part of the batches seen")                     \
-    X(far, 64, "a candidate w times slower is looked at w times as seldom, up to this")            \
     /* Streams. */                                                                                 \
     X(stream, 0.5, "from this part of changes on, the shapes alternate and are judged together")   \
     X(recent, 0.0625, "the share of one batch in what the device did lately")
