@@ -146,7 +146,10 @@ static uint64_t completed(const struct comparison *comparison)
     return total;
 }
 
-/* Waits until resident kernels have left: they would take time from the next mode. */
+/*
+ * Waits until resident kernels have left: they would take time from the next mode. After every turn, since
+ * what begins after a pause takes longer than what begins after a busy turn.
+ */
 static void let_idle(const struct contender *contender)
 {
     struct vyre_device_desc desc;
@@ -173,7 +176,6 @@ static enum vyre_status run_one(struct comparison *comparison, struct contender 
         return VYRE_OK;
     struct runner *runner = &contender->runner;
     uint64_t before_ns = runner->wall_ns;
-    uint64_t persistent = runner->by_mode[VYRE_MODE_PERSISTENT];
     runner->progress_base = completed(comparison) - runner->completed;
     enum vyre_status status = runner_run(runner, count, diag);
     contender->round_ns += runner->wall_ns - before_ns;
@@ -181,7 +183,7 @@ static enum vyre_status run_one(struct comparison *comparison, struct contender 
         rule_out(comparison, contender, diag);
         return VYRE_OK;
     }
-    if (status == VYRE_OK && runner->by_mode[VYRE_MODE_PERSISTENT] != persistent)
+    if (status == VYRE_OK)
         let_idle(contender);
     return status;
 }
@@ -235,8 +237,7 @@ static enum vyre_status plan(struct comparison *comparison, struct vyre_diag *di
 
 /*
  * The order of a round's turns, added to its number. In any four rounds in a row each mode has each place
- * once, and follows each other mode once: a kernel that becomes resident after the tool slept takes several
- * times as long as after a busy turn.
+ * once, and within rounds follows each other mode once.
  */
 static const size_t turns[COMPARE_MODES] = {0, 1, 3, 2};
 

@@ -60,13 +60,14 @@ static inline bool contender_is_there(const struct contender *contender)
 
 /* How two modes compare: the median of the ratios within each round, with its 95 % interval. */
 struct compare_ratio {
+    double median;     /* 0: not measured */
+    bool has_interval; /* there were rounds enough for one */
     double low;
-    double median; /* 0: not measured */
     double high;
     bool is_clear; /* the interval does not contain 1 */
 };
 
-/* The forced mode that takes least, round for round; NULL when nothing was measured. */
+/* The required mode with the least ratio to the first of them; NULL when nothing was measured. */
 const struct contender *compare_best(const struct comparison *comparison);
 
 /* `best` may be NULL. Both ran the same rounds. */

@@ -72,13 +72,18 @@ static void print_conclusion(struct comparison *comparison, struct cli_output *o
     if (!best)
         return;
     struct compare_ratio ratio = compare_ratio_to(automatic, best);
-    snprintf(line, sizeof line,
-             "regret of auto: %s of %s, the best required mode (%+.1f %%; 95 %% interval %+.1f to "
-             "%+.1f %%)\n",
-             cli_unit_ratio(ratio.median).text, vyre_mode_name(best->mode),
-             (ratio.median - 1) * 100, (ratio.low - 1) * 100, (ratio.high - 1) * 100);
+    int length = snprintf(
+        line, sizeof line, "regret of auto: %s of %s, the best required mode (%+.1f %%",
+        cli_unit_ratio(ratio.median).text, vyre_mode_name(best->mode), (ratio.median - 1) * 100);
+    if (ratio.has_interval)
+        snprintf(line + length, sizeof line - (size_t)length,
+                 "; 95 %% interval %+.1f to %+.1f %%)\n", (ratio.low - 1) * 100,
+                 (ratio.high - 1) * 100);
+    else
+        snprintf(line + length, sizeof line - (size_t)length,
+                 "; too few rounds for an interval)\n");
     cli_output_text(out, line);
-    if (!ratio.is_clear)
+    if (ratio.has_interval && !ratio.is_clear)
         cli_output_text(out, "the interval contains 0: the difference may be noise\n");
     if (comparison->has_digests)
         cli_output_text(out,
@@ -155,6 +160,19 @@ static void contender_json(struct cli_json *json, struct comparison *comparison,
     cli_json_end_object(json);
 }
 
+static void interval_json(struct cli_json *json, const struct compare_ratio *ratio)
+{
+    if (ratio->has_interval) {
+        cli_json_ratio(json, "regret_low", ratio->low);
+        cli_json_ratio(json, "regret_high", ratio->high);
+        cli_json_flag(json, "regret_is_clear", ratio->is_clear);
+    } else {
+        cli_json_null(json, "regret_low");
+        cli_json_null(json, "regret_high");
+        cli_json_null(json, "regret_is_clear");
+    }
+}
+
 static void conclusion_json(struct cli_json *json, struct comparison *comparison)
 {
     const struct contender *best = compare_best(comparison);
@@ -166,16 +184,12 @@ static void conclusion_json(struct cli_json *json, struct comparison *comparison
         cli_json_text(json, "best", vyre_mode_name(best->mode));
         struct compare_ratio ratio = compare_ratio_to(automatic, best);
         cli_json_ratio(json, "regret", ratio.median);
-        cli_json_ratio(json, "regret_low", ratio.low);
-        cli_json_ratio(json, "regret_high", ratio.high);
-        cli_json_flag(json, "regret_is_clear", ratio.is_clear);
+        interval_json(json, &ratio);
     } else {
         cli_json_null(json, "saved_ns");
         cli_json_null(json, "best");
         cli_json_null(json, "regret");
-        cli_json_null(json, "regret_low");
-        cli_json_null(json, "regret_high");
-        cli_json_null(json, "regret_is_clear");
+        interval_json(json, &(const struct compare_ratio){0});
     }
     if (comparison->has_digests)
         cli_json_flag(json, "digests_agree", compare_agrees(comparison));

@@ -10,7 +10,8 @@
 
 #include "run/compare.h"
 
-#define TAIL 0.025 /* on each side */
+#define TAIL            0.025 /* on each side */
+#define INTERVAL_ROUNDS 6 /* with fewer, all values lie on one side of the true median too often */
 
 static int compare_values(const void *first, const void *second)
 {
@@ -19,7 +20,7 @@ static int compare_values(const void *first, const void *second)
     return (a > b) - (a < b);
 }
 
-/* The largest k, counted from 0, whose interval still holds with 95 %; 0 when there is none. */
+/* The largest k, counted from 0, whose interval still holds with 95 %. */
 static size_t interval_rank(size_t count)
 {
     double term = ldexp(1, -(int)count); /* P(0 below) */
@@ -47,24 +48,34 @@ struct compare_ratio compare_ratio_to(const struct contender *contender,
     if (count == 0)
         return (struct compare_ratio){0};
     qsort(ratios, count, sizeof *ratios, compare_values);
+    struct compare_ratio ratio = {.median = (ratios[(count - 1) / 2] + ratios[count / 2]) / 2};
+    if (count < INTERVAL_ROUNDS)
+        return ratio;
     size_t rank = interval_rank(count);
-    struct compare_ratio ratio = {.low = ratios[rank],
-                                  .median = (ratios[(count - 1) / 2] + ratios[count / 2]) / 2,
-                                  .high = ratios[count - 1 - rank]};
+    ratio.has_interval = true;
+    ratio.low = ratios[rank];
+    ratio.high = ratios[count - 1 - rank];
     ratio.is_clear = ratio.low > 1 || ratio.high < 1;
     return ratio;
 }
 
 const struct contender *compare_best(const struct comparison *comparison)
 {
+    const struct contender *first = NULL;
     const struct contender *best = NULL;
+    double least = 0;
     for (size_t i = 0; i < COMPARE_MODES; i++) {
         const struct contender *contender = &comparison->contenders[i];
         bool measured = contender_is_there(contender) && contender->rounds.count > 0;
         if (!measured || contender->mode == VYRE_MODE_AUTO)
             continue;
-        if (!best || compare_ratio_to(contender, best).median < 1)
+        if (!first)
+            first = contender;
+        double ratio = compare_ratio_to(contender, first).median;
+        if (!best || ratio < least) {
             best = contender;
+            least = ratio;
+        }
     }
     return best;
 }

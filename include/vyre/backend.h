@@ -187,7 +187,8 @@ struct vyre_completion {
     uint64_t device_ns; /* 0: not timed */
     int64_t native_code;
     uint64_t device_begin_ns; /* on the clock of vyre_clock_ns; 0: not known */
-    bool awaited;             /* a submit looked for its end until it came: that is now */
+    bool awaited;             /* it ended while a submit waited for all that was in flight */
+    bool altered;             /* to time its commands one by one, none of them ran side by side */
 };
 
 /* What the runtime offers to an open device. `context` is passed back. */

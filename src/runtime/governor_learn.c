@@ -3,8 +3,9 @@
  *
  * Batches of a unit in one candidate make windows. A window inside the band around the mean moves
  * the mean a little. One outside the band changes nothing: it is an outlier, until several in a row
- * lie on the same side, which is drift. While there are few windows, a lower one is believed at
- * once, because disturbances (preemption, a cold cache) make a window too long.
+ * lie on the same side, which is drift. Disturbances (preemption, a cold cache) make windows too long,
+ * so a lower one is believed sooner: in the current candidate at once while it has few windows, in
+ * others when it comes twice.
  */
 #include "runtime/governor.h"
 
@@ -26,8 +27,7 @@ static bool extends_run(const struct vyre_governor_rules *rules, struct vyre_can
     double ratio = (double)track->run_ns / track->mean_ns;
     bool far = ratio > rules->far_off || ratio * rules->far_off < 1;
     /* A mean of few windows is more likely wrong than the machine changed. */
-    double least =
-        rules->few > rules->run * rules->run_short ? rules->few : rules->run * rules->run_short;
+    double least = rules->few > rules->run / 2 ? rules->few : rules->run / 2;
     double needed = far || track->windows <= rules->few ? least : rules->run;
     return (side > 0 ? track->run : -track->run) >= needed;
 }
@@ -266,6 +266,8 @@ static bool learn_window(const struct teacher *teacher, uint8_t candidate, doubl
     if (current && result == FOLD_DRIFTED)
         unit->recent_ns = track->mean_ns;
     if (fresh || result == FOLD_REPLACED) {
+        if (current && !fresh) /* what it was before was wrong: nothing has moved */
+            unit->anchor_ns = unit->recent_ns = unit->pace_ns = track->mean_ns;
         teach(teacher, candidate);
         return true;
     }
@@ -359,7 +361,8 @@ static bool close_window(const struct teacher *teacher, uint8_t candidate, doubl
     track->open = 0;
     if (batches)
         news = learn_window(teacher, candidate, mean_ns, batches, expected_ns);
-    if (unit->chosen && candidate != unit->current && !(track->flags & VYRE_TRACK_SUSPECT))
+    bool measures_again = batches > 0 && (track->flags & VYRE_TRACK_SUSPECT);
+    if (unit->chosen && candidate != unit->current && !measures_again)
         plan_look(teacher->governor->rules, unit, candidate);
     return news;
 }

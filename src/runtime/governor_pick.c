@@ -270,22 +270,16 @@ static bool pays_back(const struct vyre_governor_round *round, uint32_t i, uint3
            round->repeats * gain > look_excess_ns(round, i, base);
 }
 
-static bool affords_look(const struct vyre_governor_round *round, uint32_t i, uint32_t base)
-{
-    const struct vyre_unit *unit = round->unit;
-    double part = round->governor->explore_bps / 10000.0;
-    double allowance = unit->spent_ns * part - unit->explored_ns;
-    return allowance > 0 && look_excess_ns(round, i, base) <= allowance;
-}
-
 /*
  * Of those that are due, one that pays for itself. Otherwise the one that is due for longest, else the
  * cheapest. If the budget cannot pay for it yet, the others wait: else cheap looks would spend what an
- * expensive one needs.
+ * expensive one needs. They do not wait for one that takes more than the whole budget so far.
  */
 static uint32_t best_look(const struct vyre_governor_round *round, uint32_t base)
 {
     const struct vyre_unit *unit = round->unit;
+    double budget_ns = unit->spent_ns * round->governor->explore_bps / 10000.0;
+    double left_ns = budget_ns - unit->explored_ns;
     uint32_t best = round->count;
     /* A new choice runs for a window before others are looked at. */
     if (!unit->chosen || unit->current != base)
@@ -295,12 +289,16 @@ static uint32_t best_look(const struct vyre_governor_round *round, uint32_t base
             continue;
         if (pays_back(round, i, base))
             return i;
+        if (look_excess_ns(round, i, base) > budget_ns)
+            continue;
         uint32_t since = unit->tracks[i].look_at;
         if (best == round->count || since < unit->tracks[best].look_at ||
             (since == unit->tracks[best].look_at && each(round, i) < each(round, best)))
             best = i;
     }
-    return best < round->count && affords_look(round, best, base) ? best : round->count;
+    bool affords =
+        best < round->count && left_ns > 0 && look_excess_ns(round, best, base) <= left_ns;
+    return affords ? best : round->count;
 }
 
 /*

@@ -150,7 +150,7 @@ static struct guess guess_ratio(const struct vyre_governor_round *round, uint32_
     struct guess best = {0, (float)round->rules->unknown};
     if (ratio->count)
         best = (struct guess){ratio->log, ratio->deviation};
-    else if (own->count && other->count)
+    else if (own->count && other->count) /* each may be off */
         best = (struct guess){own->log - other->log, own->deviation + other->deviation};
     if (work > 0 && with > 0)
         take_surer(&best, governor_log(work) - governor_log(with), (float)round->rules->stored);

@@ -20,7 +20,7 @@
       "a window that cannot tell two candidates apart is doubled so often; then they tie")         \
     X(cold, 2, "batches of a kernel in a mode are not measured: it compiles, it touches memory")   \
     X(patience, 4, "a try ends after so many times its batches, measured or not")                  \
-    X(few, 3, "windows do not show their spread, and a lower one is believed at once")             \
+    X(few, 3, "windows do not show their spread, and their mean is sooner wrong than drifted")     \
     X(disturbed, 1.5,                                                                              \
       "a batch counts at most so many times its usual time: other programs run too")               \
     X(lost, 4, "a window that took so many times what the choice takes is over")                   \
@@ -33,15 +33,14 @@
     X(again_memory, 256, "... and that of what is paid again and again so many batches")           \
     /* Change. */                                                                                  \
     X(band, 1.5, "a window so many times off is an outlier; several in a row are drift")           \
-    X(run, 5, "so many")                                                                           \
-    X(run_short, 0.5, "... or this part, if all are far off or the mean rests on few windows")     \
+    X(run, 5, "so many; half if they are far off, or the mean rests on few")                       \
     X(lately, 0.16, "the last window in the pace: a clock stays fast or slow for longer")          \
     X(wander, 1.25, "a mean that moved by this factor since the choice: the choice is made again") \
     X(pace, 2, "clocks vary by less than this factor; all candidates follow them")                 \
     /* What is not measured. */                                                                    \
-    X(unknown, 2, "octaves between the assumed execution times of what was never measured")        \
+    X(unknown, 2, "octaves between the assumed execution times of what one unit showed at most")   \
     X(stale, 1, "... of what was measured before a drift")                                         \
-    X(stored, 0.5, "... of what an earlier process measured")                                      \
+    X(stored, 0.5, "... of what an earlier process measured, or the times of kernels predict")     \
     X(upward, 0.5,                                                                                 \
       "much worse than expected is rarer than much better: octaves above, times this")             \
     X(firsts, 8, "batches may pay a fixed cost until that counts as the candidate's usual time")   \
@@ -53,7 +52,8 @@
     X(checks_first, 64, "... which are so many, and the budget for looks")                         \
     X(checks_hinted, 0.04, "... and of the time announced")                                        \
     X(odds, 16, "... if they would save so many times what they cost")                             \
-    X(far_off, 4, "times off: a first batch was cold, a stale figure is measured once more")       \
+    X(far_off, 4,                                                                                  \
+      "times off: a first batch was cold, a window is measured once more, or a few are drift")     \
     X(first_rest, 0.25, "a first batch is at least to this part not the fixed cost")               \
     X(difference, 0.5, "a difference of two times means something from this part of them on")      \
     X(least, 0.05, "of a batch is execution at least, whatever calibration says")                  \

@@ -224,14 +224,15 @@ static bool is_end_unknown(const struct vyre_device *device, uint64_t sequence,
     return !inside_submit && !waited_at_once && !seen_to_end;
 }
 
-void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *entry, bool awaited)
+void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *entry,
+                        const struct vyre_completion *completion)
 {
     struct vyre_measurement *measurement = &entry->measurement;
     measurement->end_ns = vyre_device_now_ns(device);
     measurement->look = atomic_load_explicit(&device->progress.looks, memory_order_relaxed);
     if (device->facts.completes_lazily) {
         uint64_t unseen = atomic_load_explicit(&device->progress.unseen_last, memory_order_relaxed);
-        bool unknown = !awaited && is_end_unknown(device, entry->sequence, measurement);
+        bool unknown = !completion->awaited && is_end_unknown(device, entry->sequence, measurement);
         /* The program did other things, and submit looks now: it cost the program its submit. */
         if (unknown && atomic_load_explicit(&device->progress.looking, memory_order_relaxed)) {
             measurement->end_ns =
@@ -240,6 +241,8 @@ void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *en
         }
         measurement->end_unknown = unknown || unseen >= entry->sequence;
     }
+    if (completion->altered)
+        measurement->learns = false;
     atomic_fetch_sub_explicit(&device->progress.timed, 1, memory_order_relaxed);
 }
 

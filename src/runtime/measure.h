@@ -132,10 +132,10 @@ void vyre_measure_submitted_locked(struct vyre_device *device, const struct vyre
                                    struct vyre_result_entry *entry);
 
 /*
- * The end of a timed submission, before its completion is reported. From any thread. `awaited`: the
- * backend looked for it until it came.
+ * The end of a timed submission, before its completion is reported. From any thread.
  */
-void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *entry, bool awaited);
+void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *entry,
+                        const struct vyre_completion *completion);
 
 /*
  * Finds what a lazy backend has completed while batches are timed, so that their ends are seen one

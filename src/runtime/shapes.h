@@ -87,11 +87,11 @@ struct vyre_shape_verdict {
 
 /* What was measured of a unit in one candidate: governor.h. */
 struct vyre_candidate_track {
-    double mean_ns;    /* per batch, without the fixed cost and updates; 0: not known */
-    float taken_ns;    /* mean_ns after its last window: it moves with the machine's pace only so far */
-    float first_ns;    /* of the batch that paid the fixed cost; 0: none yet */
-    float fixed_ns;    /* predicted for it */
-    float again_ns;    /* per batch: the fixed cost where it is paid again and again */
+    double mean_ns; /* per batch, without the fixed cost and updates; 0: not known */
+    float taken_ns; /* mean_ns after its last window; the pace moves mean_ns only so far from it */
+    float first_ns; /* of the batch that paid the fixed cost; 0: none yet */
+    float fixed_ns; /* predicted for it */
+    float again_ns; /* per batch: the fixed cost where it is paid again and again */
     uint32_t again_of; /* ... a mean over so many batches */
     float overhead_ns; /* calibrated, at the last comparison */
     float spread;      /* how far a batch is from the mean, as a part of it */
@@ -111,7 +111,7 @@ struct vyre_candidate_track {
 
 #define VYRE_TRACK_ESTIMATED 1u /* only the first batch is known; the fixed cost is less of it */
 #define VYRE_TRACK_STALE     2u /* measured before the costs drifted */
-#define VYRE_TRACK_SUSPECT   8u /* its first window was far off: it is measured again */
+#define VYRE_TRACK_SUSPECT   8u /* its last window was far off: it is measured again */
 #define VYRE_TRACK_CONFIRMED 4u /* also measured in batches that did not pay the fixed cost */
 
 /* What the governor learns of a shape, or of all shapes that alternate. */

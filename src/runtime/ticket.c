@@ -93,7 +93,7 @@ void vyre_device_on_complete(void *context, const struct vyre_completion *comple
      */
     if (atomic_load_explicit(&device->progress.timed, memory_order_relaxed) &&
         entry->measurement.timed)
-        vyre_measure_ended(device, entry, completion->awaited);
+        vyre_measure_ended(device, entry, completion);
     if (completion->device_ns != 0) {
         entry->result.device_ns = completion->device_ns;
         entry->result.device_begin_ns = completion->device_begin_ns;

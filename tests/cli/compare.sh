@@ -49,6 +49,11 @@ run "once" 0 "$vyre" compare --json "$scratch/once.json"
 json "once" '.repeat > 1 and .rounds == ([9, .repeat - 1] | min) and .digests_agree'
 run "once, once" 0 "$vyre" compare --json "$scratch/once.json" --repeat 1
 json "once, once" '.repeat == 1 and .batches == 4 and .rounds == 1 and .digests_agree'
+json "one round" '.regret > 0 and .regret_low == null and .regret_high == null and .regret_is_clear == null'
+run "five rounds" 0 "$vyre" compare "$scratch/add.json" --repeat 2 --rounds 5
+grep -q '; too few rounds for an interval)$' "$scratch/out" || fail "five rounds: an interval"
+run "six rounds" 0 "$vyre" compare --json "$scratch/add.json" --repeat 2 --rounds 6
+json "six rounds" '.regret_low <= .regret and .regret <= .regret_high'
 run "transfers" 0 "$vyre" compare --json "$data/transfers.json" --repeat 5
 json "transfers" '.digests_agree and (.digests | length) == 3 and .dispatches == 0'
 

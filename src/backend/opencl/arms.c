@@ -81,8 +81,10 @@ cl_int vyre_cl_arms_step(struct vyre_cl_encoder *encoder, uint64_t lane)
 {
     struct vyre_cl_device *device = encoder->device;
     cl_int code = CL_SUCCESS;
-    if (encoder->sample_count > 0) /* its commands are timed one after another, in one queue */
+    if (encoder->sample_count > 0) { /* its commands are timed one after another, in one queue */
+        encoder->entry->head.completion.altered = true;
         return CL_SUCCESS;
+    }
     if (lane >> VYRE_CL_LANE_GROUP != encoder->group) {
         if (device->forked)
             code = vyre_cl_arms_join(device, NULL);

@@ -51,6 +51,8 @@ void vyre_cl_sample_begin(struct vyre_cl_encoder *encoder, const struct vyre_sub
     cl_command_queue queue = profiling_queue(device);
     if (!queue)
         return;
+    if (own_queue) /* what batches that were refused have taken */
+        vyre_cl_tables_clear(&device->tables);
     sample->times = submission->times;
     sample->count =
         submission->time_count < VYRE_CL_SAMPLES_MAX ? submission->time_count : VYRE_CL_SAMPLES_MAX;

@@ -241,6 +241,83 @@ static void low_first_window_is_corrected(void **state)
     tear_down(&f);
 }
 
+/* A mean of few windows was wrong, and its candidate stays the choice: nothing drifted. */
+static void corrected_choice_is_no_drift(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 0, 130 * US, 10 * US);
+    run_many(&f, 1, 200);
+    struct vyre_shape *entry = vyre_shapes_find(&f.shapes, key_of(1));
+    struct vyre_candidate_track *tracks = entry->unit.tracks;
+    tracks[REPLAY] = (struct vyre_candidate_track){.mean_ns = 140.0 * US,
+                                                   .taken_ns = 140.0 * US,
+                                                   .count = 5,
+                                                   .windows = 5,
+                                                   .flags = VYRE_TRACK_CONFIRMED,
+                                                   .look_at = UINT32_MAX};
+    tracks[PLAIN].mean_ns = 20.0 * US;
+    tracks[PLAIN].count = 2;
+    tracks[PLAIN].windows = 1;
+    entry->unit.anchor_ns = entry->unit.recent_ns = entry->unit.pace_ns = 20.0 * US;
+    vyre_governor_reopen(entry);
+    for (uint32_t i = 0; i < 20; i++)
+        assert_int_equal(run(&f, 1), PLAIN);
+    assert_true(tracks[PLAIN].mean_ns >= 59 * US);
+    assert_in_range(tracks[REPLAY].mean_ns, 139 * US, 141 * US);
+    assert_false(tracks[REPLAY].flags & VYRE_TRACK_STALE);
+    assert_int_equal(f.governor.counters.drifts, 0);
+    tear_down(&f);
+}
+
+/* What takes more than the whole budget does not keep cheap looks waiting. */
+static void slow_candidate_does_not_block_the_looks(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 0, 60 * US, 10 * US);
+    set_mode(&f, PERSISTENT, 0, 10 * US, 10 * US);
+    f.batch[PERSISTENT] = 200000 * US;
+    for (uint32_t i = 0; i < MODES; i++)
+        f.facts[i].ready = true;
+    run_many(&f, 1, 10000);
+    const struct vyre_unit *unit = &vyre_shapes_find(&f.shapes, key_of(1))->unit;
+    assert_int_equal(unit->current, PLAIN);
+    f.batch[REPLAY] = 20 * US;
+    run_many(&f, 1, 10000); /* looks come at doubled distances */
+    assert_int_equal(unit->current, REPLAY);
+    tear_down(&f);
+}
+
+/* A candidate that is to be measured once more, and whose tries are never measured, is put off like others. */
+static void suspect_that_is_not_measured_is_put_off(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 300);
+    set_mode(&f, PLAIN, 0, 50 * US, 10 * US);
+    set_mode(&f, REPLAY, 0, 60 * US, 10 * US);
+    for (uint32_t i = 0; i < MODES; i++)
+        f.facts[i].ready = true;
+    run_many(&f, 1, 1000);
+    struct vyre_shape *entry = vyre_shapes_find(&f.shapes, key_of(1));
+    entry->unit.tracks[REPLAY].look_at = 0;
+    entry->unit.tracks[REPLAY].flags |= VYRE_TRACK_SUSPECT;
+    vyre_governor_reopen(entry);
+    uint64_t before = f.governor.counters.explorations;
+    for (uint32_t i = 0; i < 5000; i++) {
+        entry = choose(&f, 1);
+        if (f.choice.candidate == PLAIN)
+            learn(&f, entry, f.batch[PLAIN], false);
+    }
+    assert_in_range(f.governor.counters.explorations - before, 1, 8);
+    tear_down(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +332,9 @@ int main(void)
         cmocka_unit_test(swings_do_not_add_up),
         cmocka_unit_test(one_low_window_changes_nothing),
         cmocka_unit_test(low_first_window_is_corrected),
+        cmocka_unit_test(corrected_choice_is_no_drift),
+        cmocka_unit_test(slow_candidate_does_not_block_the_looks),
+        cmocka_unit_test(suspect_that_is_not_measured_is_put_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,24 +144,22 @@ static void read_all(struct trap_run *run, uint64_t *from, struct vyre_decision_
     }
 }
 
+/* Whether nothing fell for a trap. Adds to `measured` how many candidates were ever measured. */
 static bool judge(const struct vyre_decision_record *last, const struct tally *tallies,
-                  const struct comparisons *compared)
+                  const struct comparisons *compared, uint32_t *measured)
 {
     uint32_t fell = 0;
-    uint32_t measured = 0;
     for (uint32_t i = 0; i < last->candidate_count; i++) {
         const struct tally *tally = &tallies[i];
         fell += tally->fell;
-        measured += tally->rows > 0;
+        *measured += tally->rows > 0;
         printf("  %-10s %-6s measured in %u of %u comparisons, slower in %u, chosen in %u%s\n",
                vyre_mode_name((enum vyre_mode)last->candidates[i].mode),
                last->candidates[i].variant & VYRE_VARIANT_DRIVER ? "driver" : "", tally->rows,
                compared->all, tally->lost, tally->chosen, tally->fell ? ": though slower" : "");
     }
     printf("  fell for %u of %u traps\n", fell, compared->traps);
-    if (measured < 2)
-        fputs("traps_test: fewer than two candidates were ever measured\n", stderr);
-    return fell <= FALLS_MIN + compared->traps / FALLS_PART && measured >= 2;
+    return fell <= FALLS_MIN + compared->traps / FALLS_PART;
 }
 
 int main(int count, char **arguments)
@@ -175,6 +173,7 @@ int main(int count, char **arguments)
     struct vyre_calibration calibration;
     struct trap_run run;
     bool good = true;
+    uint32_t most = 0;
     require(vyre_instance_create(NULL, &instance, &diag), &diag);
     for (int calibrated = 0; calibrated <= 1; calibrated++) {
         struct tally tallies[VYRE_CANDIDATES_MAX] = {{0}};
@@ -191,9 +190,14 @@ int main(int count, char **arguments)
                 run_once(&run);
             read_all(&run, &from, &last, tallies, &compared);
         }
-        good = judge(&last, tallies, &compared) && good;
+        uint32_t measured = 0;
+        good = judge(&last, tallies, &compared, &measured) && good;
+        most = measured > most ? measured : most;
         close_run(&run);
     }
+    /* Calibrated, auto may know enough to measure nothing else. */
+    if (most < 2)
+        fputs("traps_test: fewer than two candidates were ever measured\n", stderr);
     vyre_instance_destroy(&instance);
-    return good ? 0 : 1;
+    return good && most >= 2 ? 0 : 1;
 }

@@ -508,7 +508,6 @@ static void await_finds_hangs_and_sees_losses(void **state)
     }
 }
 
-/* As a submit that needs all to be over: it may not report, and what has a callback is over like the rest. */
 /* Ends two more submissions once a drain looks for them. */
 static void *end_two_in_drain(void *argument)
 {
