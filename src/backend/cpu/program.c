@@ -100,6 +100,20 @@ static void add_task(struct builder *builder, const struct vyre_cpu_task *task)
     program->tasks[program->task_count++] = *task;
 }
 
+/* Room for so many more items of `order`; NULL when out of memory. */
+static uint32_t *grow_order(struct builder *builder, uint32_t count)
+{
+    struct vyre_cpu_program *program = builder->program;
+    void *items = program->order;
+    if (!grow(&program->allocator, &items, &program->order_capacity, program->order_count + count,
+              sizeof(uint32_t), _Alignof(uint32_t))) {
+        builder->failed = true;
+        return NULL;
+    }
+    program->order = items;
+    return program->order + program->order_count;
+}
+
 /* Ends the run that is being collected. */
 static void flush_run(struct builder *builder)
 {
@@ -178,13 +192,8 @@ static void build_arms(struct builder *builder, const struct vyre_plan_segment *
     flush_run(builder);
     uint32_t wait_for = program->task_count;
     uint32_t base = program->order_count;
-    void *items = program->order;
-    if (!grow(&program->allocator, &items, &program->order_capacity, base + segment->command_count,
-              sizeof(uint32_t), _Alignof(uint32_t))) {
-        builder->failed = true;
+    if (!grow_order(builder, segment->command_count))
         return;
-    }
-    program->order = items;
     for (uint32_t arm = 0; arm < segment->arm_count && !builder->failed; arm++) {
         const struct vyre_cpu_task task = {.wait_for = wait_for, .ordered = true};
         add_task(builder, &task);
@@ -208,24 +217,48 @@ static void build_arms(struct builder *builder, const struct vyre_plan_segment *
     program->order_count = next;
 }
 
+/* The expected time of the segment with its commands one after another, each split if that pays. */
+static uint64_t chain_ns(const struct builder *builder, const struct vyre_plan_segment *segment)
+{
+    const struct vyre_command *commands = &builder->view->commands[segment->first_command];
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < segment->command_count; i++) {
+        bool known;
+        uint64_t cost = vyre_cpu_command_cost_ns(builder->view, &commands[i], &known);
+        bool is_split = vyre_cpu_command_groups(&commands[i]) > 1 && pays(builder, cost);
+        sum += is_split ? cost / builder->grain->participants + builder->grain->barrier_ns : cost;
+    }
+    return sum;
+}
+
 /*
- * Arms side by side pay if the whole segment does, and no command in it is so large that splitting
- * it over all participants is better.
+ * Arms side by side pay if the whole segment does, and the longest arm, or the share of a participant, takes no
+ * longer than the commands one after another.
  */
-static bool arms_pay(const struct builder *builder, const struct vyre_plan_segment *segment)
+static bool arms_pay(struct builder *builder, const struct vyre_plan_segment *segment)
 {
     if (segment->arm_count < 2)
         return false;
+    uint32_t *sums = grow_order(builder, segment->arm_count); /* overwritten by build_arms */
+    if (!sums)
+        return false;
+    memset(sums, 0, segment->arm_count * sizeof *sums);
     uint64_t total = 0;
-    uint64_t largest = 0;
+    uint64_t longest = 0;
     for (uint32_t i = 0; i < segment->command_count; i++) {
         bool known;
-        uint64_t cost = vyre_cpu_command_cost_ns(
-            builder->view, &builder->view->commands[segment->first_command + i], &known);
+        uint32_t index = segment->first_command + i;
+        uint64_t cost =
+            vyre_cpu_command_cost_ns(builder->view, &builder->view->commands[index], &known);
+        uint32_t *sum = &sums[builder->plan->nodes[index].arm];
+        uint64_t of_arm = cost < UINT32_MAX - *sum ? *sum + cost : UINT32_MAX;
+        *sum = (uint32_t)of_arm;
         total += cost;
-        largest = cost > largest ? cost : largest;
+        longest = of_arm > longest ? of_arm : longest;
     }
-    return pays(builder, total) && largest <= total / builder->grain->participants;
+    uint64_t share = total / builder->grain->participants;
+    return pays(builder, total) &&
+           (longest > share ? longest : share) <= chain_ns(builder, segment);
 }
 
 bool vyre_cpu_program_build(struct vyre_cpu_program *program, const struct vyre_batch_view *view,
