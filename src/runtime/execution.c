@@ -18,6 +18,8 @@
 #define PART_MOST 0.75
 /* The slope is at least this part of the time per size. */
 #define SLOPE_LEAST (1.0 / 64.0)
+/* At most two to this power submissions pass after samples without a time. */
+#define UNANSWERED_MAX 4
 /* Every submission of a kernel is sampled up to this one; then those of doubled numbers. */
 #define EAGER_RUNS 4
 #define MIB        1048576.0
@@ -130,13 +132,18 @@ static bool is_due(struct vyre_kernel_execution *kernel, uint64_t mark, uint64_t
     return is_new_size || (kernel->runs > 1 && kernel->runs >= kernel->sample_at);
 }
 
-/* The time of so many groups is known: the next one is needed later. */
-static void put_off(struct vyre_kernel_execution *kernel, uint64_t groups)
+/* The next time is needed later. */
+static void put_off(struct vyre_kernel_execution *kernel)
 {
     if (kernel->runs < EAGER_RUNS)
         kernel->sample_at = kernel->runs + 1;
     else
         kernel->sample_at = kernel->runs < UINT32_MAX / 2 ? kernel->runs * 2 : UINT32_MAX;
+}
+
+/* The time of so many groups is known. */
+static void note_size(struct vyre_kernel_execution *kernel, uint64_t groups)
+{
     if (kernel->groups_most == 0 || groups < kernel->groups_least)
         kernel->groups_least = groups;
     if (groups > kernel->groups_most)
@@ -166,12 +173,12 @@ void vyre_execution_ask_locked(struct vyre_device *device, const struct vyre_bod
             .amount = amount,
             .type = command->type,
         };
-        if (kernel && is_due(&kernel->execution, execution->marks, amount))
+        if (kernel && amount > 0 && is_due(&kernel->execution, execution->marks, amount))
             due = true;
         if (kernel && kernel->execution.runs < 2)
             execution->commands[i].amount = 0; /* its first submission teaches nothing */
     }
-    if (!due)
+    if (!due || execution->marks < execution->ask_at)
         return;
     memset(execution->times, 0, count * sizeof *execution->times);
     execution->command_count = count;
@@ -208,7 +215,8 @@ static void learn_dispatch(struct vyre_device *device, struct vyre_kernel *kerne
 {
     struct vyre_execution *execution = &device->execution;
     struct vyre_execution_line *line = &kernel->execution.line;
-    put_off(&kernel->execution, groups);
+    put_off(&kernel->execution);
+    note_size(&kernel->execution, groups);
     vyre_execution_line_learn(line, rounds_of(groups, time->parallel), (double)time->ns);
     double part = vyre_execution_line_part(line);
     if (part > 0.0 && execution->part_ns > 0.0)
@@ -222,6 +230,22 @@ static void learn_dispatch(struct vyre_device *device, struct vyre_kernel *kerne
     execution->invocation_log += (log - execution->invocation_log) / weight;
 }
 
+/*
+ * Whether the backend gave a time. Each time that it gave none, more submissions pass before it is asked again:
+ * what is asked may run otherwise than usual, and then shows nothing about its mode.
+ */
+static bool is_answered(struct vyre_execution *execution)
+{
+    bool answered = false;
+    for (uint32_t i = 0; i < execution->command_count; i++)
+        answered = answered || execution->times[i].ns != 0;
+    execution->unanswered = answered ? 0 : execution->unanswered + 1;
+    if (execution->unanswered > UNANSWERED_MAX)
+        execution->unanswered = UNANSWERED_MAX;
+    execution->ask_at = execution->marks + (UINT64_C(1) << execution->unanswered);
+    return answered;
+}
+
 void vyre_execution_collect_locked(struct vyre_device *device)
 {
     struct vyre_execution *execution = &device->execution;
@@ -231,16 +255,21 @@ void vyre_execution_collect_locked(struct vyre_device *device)
         &device->results.entries[execution->sequence & device->results.mask];
     bool failed = entry->sequence != execution->sequence || entry->result.status != VYRE_OK;
     execution->sequence = 0;
-    for (uint32_t i = 0; !failed && i < execution->command_count; i++) {
+    if (failed || !is_answered(execution))
+        return;
+    for (uint32_t i = 0; i < execution->command_count; i++) {
         const struct vyre_execution_command *command = &execution->commands[i];
         const struct vyre_command_time *time = &execution->times[i];
-        if (time->ns == 0 || command->amount == 0)
+        bool is_kernel = command->kernel && command->kernel->object.identity == command->identity;
+        if (command->amount == 0)
             continue;
-        if (!command->kernel)
+        if (is_kernel && time->ns != 0)
+            learn_dispatch(device, command->kernel, command->amount, time);
+        else if (is_kernel)
+            put_off(&command->kernel->execution);
+        else if (!command->kernel && time->ns != 0)
             vyre_execution_line_learn(&execution->transfers[command->type], (double)command->amount,
                                       (double)time->ns);
-        else if (command->kernel->object.identity == command->identity)
-            learn_dispatch(device, command->kernel, command->amount, time);
     }
 }
 

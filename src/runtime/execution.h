@@ -21,7 +21,7 @@
  * Batches are asked for their times in auto, except in persistent mode, when they are compared or
  * timed anyway: from the second submission of one of their kernels on, then ever more rarely, and when
  * a kernel has more than double the groups sampled so far, or fewer than half. One submission at a
- * time. A backend may have no answer; then the next submission is asked. Memory is part of the kernel
+ * time. A backend may have no answer; then a later submission is asked. Memory is part of the kernel
  * and of the device; nothing is allocated.
  *
  * Thread-safety: the caller holds the device's lock.
@@ -94,6 +94,8 @@ struct vyre_execution {
     double invocation_log;  /* log2 of ns per round and invocation: a running mean over kernels */
     uint32_t kernel_count;  /* samples in it, saturating */
     uint64_t marks;         /* submissions that were looked at */
+    uint64_t ask_at;        /* none is sampled before this one */
+    uint32_t unanswered;    /* samples in a row without a time */
     uint64_t sequence;      /* the submission that is sampled; 0: none */
     uint32_t command_count; /* of it */
     struct vyre_execution_command commands[VYRE_EXECUTION_COMMANDS_MAX];

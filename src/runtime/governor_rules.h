@@ -38,7 +38,7 @@
     X(wander, 1.25, "a mean that moved by this factor since the choice: the choice is made again") \
     X(pace, 2, "clocks vary by less than this factor; all candidates follow them")                 \
     /* What is not measured. */                                                                    \
-    X(unknown, 2, "octaves between the assumed execution times of what one unit showed at most")   \
+    X(unknown, 2, "octaves between assumed execution times of what at most one unit measured")     \
     X(stale, 1, "... of what was measured before a drift")                                         \
     X(stored, 0.5, "... of what an earlier process measured, or the times of kernels predict")     \
     X(upward, 0.5,                                                                                 \

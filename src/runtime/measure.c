@@ -241,8 +241,7 @@ void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *en
         }
         measurement->end_unknown = unknown || unseen >= entry->sequence;
     }
-    if (completion->altered)
-        measurement->learns = false;
+    measurement->altered = completion->altered;
     atomic_fetch_sub_explicit(&device->progress.timed, 1, memory_order_relaxed);
 }
 
@@ -340,7 +339,8 @@ static void tell(struct vyre_device *device, uint64_t last, uint32_t count, uint
     const struct vyre_measurement *measurement = &entry->measurement;
     for (uint64_t i = last - count + 1; i <= last; i++)
         write_down(device, i, cost_ns / count);
-    if (!measurement->learns || measurement->is_cold || entry->result.status != VYRE_OK)
+    if (!measurement->learns || measurement->is_cold || measurement->altered ||
+        entry->result.status != VYRE_OK)
         return;
     const struct vyre_governor_sample sample = {
         .shape = measurement->shape,
@@ -384,7 +384,7 @@ static struct likeness compare_group(struct vyre_device *device, uint64_t first,
         const struct vyre_measurement *measurement = &entry->measurement;
         likeness.one_way &= measurement->learns == with->learns &&
                             measurement->candidate == with->candidate && !measurement->was_first &&
-                            !measurement->is_cold;
+                            !measurement->is_cold && !measurement->altered;
         likeness.one_shape &=
             measurement->shape.serial == with->shape.serial && entry->result.status == VYRE_OK;
     }

@@ -45,12 +45,13 @@ struct vyre_timing {
     uint64_t resident;   /* persistent mode: the number of what was resident before; 0: nothing */
 };
 
-/* What is to be learned from one submission. Written by submit; `end_ns` by complete. */
+/* What is to be learned from one submission. Written by submit; how and when it ended by complete. */
 struct vyre_measurement {
     bool timed;       /* the clock is read at both ends */
     bool learns;      /* in auto: the governor learns from it */
     bool behind;      /* another submission was in flight at its start */
     bool end_unknown; /* its end went unobserved */
+    bool altered;     /* it did not run as batches in its candidate do */
     bool was_first;   /* it paid the one-time costs */
     bool switched;    /* the batch before it ran in another candidate */
     bool leads_in;    /* ... and so did batches in flight */

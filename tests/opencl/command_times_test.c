@@ -141,7 +141,7 @@ static bool is_altered(struct fixture *f, uint32_t *out_learned)
     const struct vyre_measurement *measurement =
         &f->device->results.entries[last & f->device->results.mask].measurement;
     bool sampled = hooked_device->sample.sequence == last;
-    bool learns = measurement->timed && measurement->learns;
+    bool learns = measurement->timed && measurement->learns && !measurement->altered;
     bool serial = f->device->candidates.list[measurement->candidate].variant & VYRE_VARIANT_SERIAL;
     vyre_lock_release(&f->device->lock);
     assert_false(sampled && learns && !serial);

@@ -15,6 +15,8 @@
 #define UNKNOWN_GROUP_NS 1000
 /* How much of a split command goes into the large parts. */
 #define LARGE_PART_PERCENT 80
+/* What arms take is added up in 32 bits: up to four minutes. */
+#define ARM_UNIT_NS 64
 
 struct vyre_cpu_program *vyre_cpu_program_create(const struct vyre_allocator *allocator)
 {
@@ -221,44 +223,57 @@ static void build_arms(struct builder *builder, const struct vyre_plan_segment *
 static uint64_t chain_ns(const struct builder *builder, const struct vyre_plan_segment *segment)
 {
     const struct vyre_command *commands = &builder->view->commands[segment->first_command];
+    uint64_t participants = builder->grain->participants;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < segment->command_count; i++) {
         bool known;
         uint64_t cost = vyre_cpu_command_cost_ns(builder->view, &commands[i], &known);
-        bool is_split = vyre_cpu_command_groups(&commands[i]) > 1 && pays(builder, cost);
-        sum += is_split ? cost / builder->grain->participants + builder->grain->barrier_ns : cost;
+        uint64_t groups = vyre_cpu_command_groups(&commands[i]);
+        uint64_t ways = groups < participants ? groups : participants;
+        bool is_split = groups > 1 && pays(builder, cost);
+        sum += is_split ? cost / ways + VYRE_CPU_WORTH_BARRIERS * builder->grain->barrier_ns : cost;
     }
     return sum;
 }
 
 /*
- * Arms side by side pay if the whole segment does, and the longest arm, or the share of a participant, takes no
- * longer than the commands one after another.
+ * The expected time of the segment with its arms side by side: that of the longest, or of as many rounds of mean
+ * length as the participants need. UINT64_MAX when out of memory.
  */
-static bool arms_pay(struct builder *builder, const struct vyre_plan_segment *segment)
+static uint64_t arms_ns(struct builder *builder, const struct vyre_plan_segment *segment,
+                        uint64_t total_ns)
 {
-    if (segment->arm_count < 2)
-        return false;
-    uint32_t *sums = grow_order(builder, segment->arm_count); /* overwritten by build_arms */
+    uint32_t *sums = grow_order(builder, segment->arm_count); /* build_arms overwrites them */
     if (!sums)
-        return false;
+        return UINT64_MAX;
     memset(sums, 0, segment->arm_count * sizeof *sums);
-    uint64_t total = 0;
     uint64_t longest = 0;
+    for (uint32_t i = segment->first_command; i < segment->first_command + segment->command_count;
+         i++) {
+        bool known;
+        const struct vyre_command *command = &builder->view->commands[i];
+        uint64_t cost = vyre_cpu_command_cost_ns(builder->view, command, &known) / ARM_UNIT_NS;
+        uint32_t *sum = &sums[builder->plan->nodes[i].arm];
+        *sum = cost < UINT32_MAX - *sum ? *sum + (uint32_t)cost : UINT32_MAX;
+        longest = *sum > longest ? *sum : longest;
+    }
+    uint64_t participants = builder->grain->participants;
+    uint64_t rounds = (segment->arm_count + participants - 1) / participants;
+    uint64_t all = total_ns / segment->arm_count * rounds;
+    return longest * ARM_UNIT_NS > all ? longest * ARM_UNIT_NS : all;
+}
+
+/* Whether arms side by side are better than the commands one after another. */
+static bool choose_arms(struct builder *builder, const struct vyre_plan_segment *segment)
+{
+    uint64_t total = 0;
     for (uint32_t i = 0; i < segment->command_count; i++) {
         bool known;
-        uint32_t index = segment->first_command + i;
-        uint64_t cost =
-            vyre_cpu_command_cost_ns(builder->view, &builder->view->commands[index], &known);
-        uint32_t *sum = &sums[builder->plan->nodes[index].arm];
-        uint64_t of_arm = cost < UINT32_MAX - *sum ? *sum + cost : UINT32_MAX;
-        *sum = (uint32_t)of_arm;
-        total += cost;
-        longest = of_arm > longest ? of_arm : longest;
+        total += vyre_cpu_command_cost_ns(
+            builder->view, &builder->view->commands[segment->first_command + i], &known);
     }
-    uint64_t share = total / builder->grain->participants;
-    return pays(builder, total) &&
-           (longest > share ? longest : share) <= chain_ns(builder, segment);
+    return segment->arm_count > 1 && pays(builder, total) &&
+           arms_ns(builder, segment, total) <= chain_ns(builder, segment);
 }
 
 bool vyre_cpu_program_build(struct vyre_cpu_program *program, const struct vyre_batch_view *view,
@@ -272,7 +287,7 @@ bool vyre_cpu_program_build(struct vyre_cpu_program *program, const struct vyre_
     } else {
         for (uint32_t s = 0; s < plan->segment_count && !builder.failed; s++) {
             const struct vyre_plan_segment *segment = &plan->segments[s];
-            if (arms_pay(&builder, segment))
+            if (choose_arms(&builder, segment))
                 build_arms(&builder, segment);
             else
                 build_chain(&builder, segment->first_command, segment->command_count);

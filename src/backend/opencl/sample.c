@@ -24,8 +24,8 @@ static cl_command_queue profiling_queue(struct vyre_cl_device *device)
 
 /*
  * Whether the tables surely find room in the device's ring. If they did not, encoding would wait for the main
- * queue, and not for the commands that the batch has queued already. Half of the ring leaves room for what is
- * lost where it wraps.
+ * queue, and not for the commands that the batch has queued already. They begin at the start of the ring, and half
+ * of it leaves room for their alignment.
  */
 static bool has_room_for_tables(const struct vyre_submission *submission)
 {

@@ -7,9 +7,7 @@
 #include "base/memory.h"
 #include "support/test.h"
 
-enum { COMMANDS = 4, GROUPS = 100, THREADS = 2 };
-
-static const struct vyre_cpu_grain grain = {.participants = THREADS, .barrier_ns = 100};
+enum { COMMANDS = 20, GROUPS = 100, THREADS = 2 };
 
 /* Dispatches in one segment, each with an arm and a cost. */
 struct fixture {
@@ -22,9 +20,10 @@ struct fixture {
     struct vyre_cpu_program *program;
 };
 
-static void set_up(struct fixture *f, uint32_t count, uint32_t groups, const uint32_t *arms,
-                   const uint64_t *costs_us)
+static void set_up(struct fixture *f, uint32_t threads, uint32_t count, uint32_t groups,
+                   const uint32_t *arms, const uint64_t *costs_us)
 {
+    const struct vyre_cpu_grain grain = {.participants = threads, .barrier_ns = 100};
     struct vyre_allocator allocator = vyre_allocator_resolve(NULL);
     memset(f, 0, sizeof *f);
     for (uint32_t i = 0; i < count; i++) {
@@ -56,7 +55,8 @@ static void equal_arms_run_side_by_side(void **state)
 {
     (void)state;
     struct fixture f;
-    set_up(&f, 4, GROUPS, (const uint32_t[]){0, 1, 0, 1}, (const uint64_t[]){200, 150, 200, 250});
+    set_up(&f, THREADS, 4, GROUPS, (const uint32_t[]){0, 1, 0, 1},
+           (const uint64_t[]){200, 150, 200, 250});
     assert_int_equal(f.program->task_count, 2);
     assert_int_equal(ordered_tasks(&f), 2);
     assert_int_equal(f.program->order[f.program->tasks[1].first], 1);
@@ -69,7 +69,7 @@ static void unequal_arms_are_split(void **state)
 {
     (void)state;
     struct fixture f;
-    set_up(&f, 3, GROUPS, (const uint32_t[]){0, 0, 1}, (const uint64_t[]){230, 220, 10});
+    set_up(&f, THREADS, 3, GROUPS, (const uint32_t[]){0, 0, 1}, (const uint64_t[]){230, 220, 10});
     assert_int_equal(ordered_tasks(&f), 0);
     assert_in_range(f.program->task_count, 2 * 2 * THREADS, 64);
     assert_int_equal(f.program->tasks[0].group_begin, 0);
@@ -82,9 +82,45 @@ static void unequal_arms_of_single_groups_run_side_by_side(void **state)
 {
     (void)state;
     struct fixture f;
-    set_up(&f, 3, 1, (const uint32_t[]){0, 0, 1}, (const uint64_t[]){230, 220, 50});
+    set_up(&f, THREADS, 3, 1, (const uint32_t[]){0, 0, 1}, (const uint64_t[]){230, 220, 50});
     assert_int_equal(f.program->task_count, 2);
     assert_int_equal(ordered_tasks(&f), 2);
+    vyre_cpu_program_destroy(f.program);
+}
+
+/* On 16 threads a command of two groups can only be halved. */
+static void commands_of_few_groups_run_side_by_side(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t arms[20];
+    uint64_t costs[20];
+    for (uint32_t i = 0; i < 20; i++) {
+        arms[i] = i / 2;
+        costs[i] = 50;
+    }
+    set_up(&f, 16, 20, 2, arms, costs);
+    assert_int_equal(f.program->task_count, 10);
+    assert_int_equal(ordered_tasks(&f), 10);
+    vyre_cpu_program_destroy(f.program);
+}
+
+/* Two threads need two rounds for three arms: the third would run alone. */
+static void odd_arm_is_split(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, THREADS, 3, GROUPS, (const uint32_t[]){0, 1, 2}, (const uint64_t[]){100, 100, 100});
+    assert_int_equal(ordered_tasks(&f), 0);
+    vyre_cpu_program_destroy(f.program);
+}
+
+static void arms_of_seconds_are_compared(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, THREADS, 2, 1000000, (const uint32_t[]){0, 1}, (const uint64_t[]){9000000, 1000000});
+    assert_int_equal(ordered_tasks(&f), 0);
     vyre_cpu_program_destroy(f.program);
 }
 
@@ -92,7 +128,7 @@ static void small_arms_are_one_task(void **state)
 {
     (void)state;
     struct fixture f;
-    set_up(&f, 4, GROUPS, (const uint32_t[]){0, 1, 2, 3}, (const uint64_t[]){0, 0, 0, 0});
+    set_up(&f, THREADS, 4, GROUPS, (const uint32_t[]){0, 1, 2, 3}, (const uint64_t[]){0, 0, 0, 0});
     assert_int_equal(f.program->task_count, 1);
     assert_int_equal(f.program->tasks[0].count, 4);
     vyre_cpu_program_destroy(f.program);
@@ -104,6 +140,9 @@ int main(void)
         cmocka_unit_test(equal_arms_run_side_by_side),
         cmocka_unit_test(unequal_arms_are_split),
         cmocka_unit_test(unequal_arms_of_single_groups_run_side_by_side),
+        cmocka_unit_test(commands_of_few_groups_run_side_by_side),
+        cmocka_unit_test(odd_arm_is_split),
+        cmocka_unit_test(arms_of_seconds_are_compared),
         cmocka_unit_test(small_arms_are_one_task),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
