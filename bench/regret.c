@@ -1,5 +1,5 @@
 /*
- * regret.c: time in auto over time in the best forced mode, for the seven canonical workloads on every device
+ * regret.c: time in auto over time in the best required mode, for the seven canonical workloads on every device
  * of this machine. Claim: at most 1.05 after the warm-up, 1.10 with it.
  *
  * Each measurement is one run of `vyre compare`, in which all modes take turns. The store is not used: each run
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
     if (!bench_begin(&bench, &desc, argc, argv))
         return 2;
     setenv("POCL_DEVICES", "pthread basic", 0); /* PoCL shows both only then */
-    bench_table_init(&table, "auto against the best forced mode",
+    bench_table_init(&table, "auto against the best required mode",
                      "time of a round, and of all rounds with the warm-up");
     table.starts_cold =
         true; /* each run of the tool is a process of its own and warms up by itself */

@@ -18,7 +18,7 @@
 #define PART_MOST 0.75
 /* The slope is at least this part of the time per size. */
 #define SLOPE_LEAST (1.0 / 64.0)
-/* At most two to this power submissions pass after samples without a time. */
+/* At most two to this power submissions pass after altered ones without a time. */
 #define UNANSWERED_MAX 4
 /* Every submission of a kernel is sampled up to this one; then those of doubled numbers. */
 #define EAGER_RUNS 4
@@ -231,15 +231,15 @@ static void learn_dispatch(struct vyre_device *device, struct vyre_kernel *kerne
 }
 
 /*
- * Whether the backend gave a time. Each time that it gave none, more submissions pass before it is asked again:
- * what is asked may run otherwise than usual, and then shows nothing about its mode.
+ * Whether the backend gave a time. If it gave none though the batch was altered for it, more submissions pass each
+ * time before it is asked again: such a batch shows nothing about its mode.
  */
-static bool is_answered(struct vyre_execution *execution)
+static bool is_answered(struct vyre_execution *execution, bool altered)
 {
     bool answered = false;
     for (uint32_t i = 0; i < execution->command_count; i++)
         answered = answered || execution->times[i].ns != 0;
-    execution->unanswered = answered ? 0 : execution->unanswered + 1;
+    execution->unanswered = answered || !altered ? 0 : execution->unanswered + 1;
     if (execution->unanswered > UNANSWERED_MAX)
         execution->unanswered = UNANSWERED_MAX;
     execution->ask_at = execution->marks + (UINT64_C(1) << execution->unanswered);
@@ -255,7 +255,7 @@ void vyre_execution_collect_locked(struct vyre_device *device)
         &device->results.entries[execution->sequence & device->results.mask];
     bool failed = entry->sequence != execution->sequence || entry->result.status != VYRE_OK;
     execution->sequence = 0;
-    if (failed || !is_answered(execution))
+    if (failed || !is_answered(execution, entry->measurement.altered))
         return;
     for (uint32_t i = 0; i < execution->command_count; i++) {
         const struct vyre_execution_command *command = &execution->commands[i];

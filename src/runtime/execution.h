@@ -95,7 +95,7 @@ struct vyre_execution {
     uint32_t kernel_count;  /* samples in it, saturating */
     uint64_t marks;         /* submissions that were looked at */
     uint64_t ask_at;        /* none is sampled before this one */
-    uint32_t unanswered;    /* samples in a row without a time */
+    uint32_t unanswered;    /* altered batches in a row without a time */
     uint64_t sequence;      /* the submission that is sampled; 0: none */
     uint32_t command_count; /* of it */
     struct vyre_execution_command commands[VYRE_EXECUTION_COMMANDS_MAX];
