@@ -132,9 +132,7 @@ void vyre_measure_submitted_locked(struct vyre_device *device, const struct vyre
                                    const struct vyre_choice *choice,
                                    struct vyre_result_entry *entry);
 
-/*
- * The end of a timed submission, before its completion is reported. From any thread.
- */
+/* The end of a timed submission, before its completion is reported. From any thread. */
 void vyre_measure_ended(struct vyre_device *device, struct vyre_result_entry *entry,
                         const struct vyre_completion *completion);
 

@@ -267,13 +267,14 @@ static uint64_t arms_ns(struct builder *builder, const struct vyre_plan_segment 
 static bool choose_arms(struct builder *builder, const struct vyre_plan_segment *segment)
 {
     uint64_t total = 0;
+    if (segment->arm_count < 2)
+        return false;
     for (uint32_t i = 0; i < segment->command_count; i++) {
         bool known;
         total += vyre_cpu_command_cost_ns(
             builder->view, &builder->view->commands[segment->first_command + i], &known);
     }
-    return segment->arm_count > 1 && pays(builder, total) &&
-           arms_ns(builder, segment, total) <= chain_ns(builder, segment);
+    return pays(builder, total) && arms_ns(builder, segment, total) <= chain_ns(builder, segment);
 }
 
 bool vyre_cpu_program_build(struct vyre_cpu_program *program, const struct vyre_batch_view *view,
